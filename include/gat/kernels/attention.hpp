@@ -1,0 +1,108 @@
+/// The operator that this library is about: attention over the in-neighbourhood of each destination.
+///
+///     e_ij  = score_ij + log_prior_ij                     one number per edge j → i and head
+///     S_i   = the open edges of i (mask ≠ 0)
+///     α_ij  = softmax over S_i of e_ij                    0 elsewhere; all 0 when S_i is empty
+///     out_i = Σ_j m_ij c_ij α_ij v_j                      c the dropout factor, m an optional factor
+///
+/// The softmax is shifted by the row's own maximum over open edges, so nothing overflows at any score;
+/// a row whose open logits are all −∞ has α = 0. NaN propagates. Nothing of size E × H × D exists.
+/// Each output row has one writer; rows of more than `kChunkEdges` edges are cut into chunks that are
+/// merged in order, so the bits are the same for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gat/core/matrix.hpp"
+#include "gat/core/random.hpp"
+#include "gat/core/workspace.hpp"
+#include "gat/graph/graph_view.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+/// Longer rows are cut into chunks of this many edges, counted from the row's start.
+inline constexpr Index kChunkEdges = 1024;
+
+/// A number per edge and head as a function of its ends; for implicit graphs, where nothing per edge
+/// may be stored. Called from several threads at once; node numbers are global.
+class EdgeFunction {
+ public:
+  virtual ~EdgeFunction() = default;
+  virtual Real value(NodeId destination, NodeId source, int head) const = 0;
+  /// Receives the gradient of `value`; called once per open edge and head, and for one destination by
+  /// one thread only unless its row is cut into chunks.
+  virtual void add_gradient(NodeId destination, NodeId source, int head, Real d_value) const = 0;
+};
+
+/// An optional number per edge: an array, a function, or nothing.
+struct EdgeTerm {
+  ConstMatrixView array;                   ///< by edge id, E × 1 or E × H
+  const EdgeFunction* function = nullptr;  ///< used when there is no array
+
+  bool given() const { return !array.empty() || function != nullptr; }
+};
+
+/// What is known about edges besides the score.
+struct EdgeTerms {
+  std::span<const std::uint8_t> mask;  ///< by edge id, 0 = closed; empty = all open
+  EdgeTerm log_prior;                  ///< added to the score, for example the logarithm of a weight
+  EdgeTerm factor;                     ///< multiplied after the softmax, not renormalised
+};
+
+/// Receives the coefficients of one layer by edge id, E × H each; empty = not wanted. Closed edges
+/// have coefficient 0 and logit −∞.
+struct AttentionSink {
+  MatrixView logits;      ///< e_ij
+  MatrixView attention;   ///< α_ij; each row sums to 1
+  MatrixView weighted;    ///< m_ij α_ij
+  MatrixView dropped;     ///< m_ij c_ij α_ij, what the values are multiplied with
+};
+
+/// The score of Veličković et al. 2018: LeakyReLU(s_src_j + s_dst_i + s_edge_ij), from one number per
+/// source, destination and edge; LeakyReLU has the negative slope's derivative at 0.
+struct GatScoreInput {
+  ConstMatrixView source;       ///< num_sources × H
+  ConstMatrixView destination;  ///< num_destinations × H; empty = 0
+  ConstMatrixView edge;         ///< by edge id, E × H; empty = 0
+  double negative_slope = 0.2;
+};
+struct GatScoreGradient {
+  MatrixView source, destination, edge;
+};
+
+struct AttentionInput {
+  const GraphView& graph;
+  ConstMatrixView values;    ///< num_sources × H·D, head h in columns h·D … h·D + D − 1
+  int num_heads;
+  EdgeTerms edges;
+  DropoutMask dropout;       ///< of coefficients; element = edge id · H + head
+  int num_threads;
+  Workspace& workspace;
+};
+
+/// What backward needs of forward besides its result; num_destinations × H each.
+struct AttentionState {
+  MatrixView row_max;        ///< the maximum over open edges, −∞ when there is none
+  MatrixView inverse_sum;    ///< 1 / Σ exp(e_ij − row_max), 0 when there is no open edge
+};
+
+/// Which gradients are wanted (empty = not); all are added to.
+struct AttentionGradient {
+  MatrixView values;      ///< num_sources × H·D
+  MatrixView log_prior;   ///< shape of the array of the term
+  MatrixView factor;      ///< shape of the array of the term
+};
+
+/// \param out  num_destinations × H·D, overwritten: the result per head, neither merged nor biased
+/// \param sink null, or where coefficients go
+void attention_forward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
+                       MatrixView out, const AttentionSink* sink);
+
+/// \param out, d_out  the result of forward and its gradient, num_destinations × H·D
+/// Score gradients that are not empty are added to. Terms given as functions always get theirs.
+void attention_backward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
+                        ConstMatrixView out, ConstMatrixView d_out, const GatScoreGradient& d_score,
+                        const AttentionGradient& gradient);
+
+}  // namespace gat::inline GAT_PRECISION

@@ -1,0 +1,124 @@
+#include "gat/kernels/loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.hpp"
+#include "gat/kernels/activation.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+namespace {
+
+constexpr Index kWorkPerElement = 16;
+
+// log Σ_c exp(z_c), shifted by the maximum.
+double log_sum_exp(const Real* z, Index classes) {
+  const double top = *std::max_element(z, z + classes);
+  double sum = 0;
+  for (Index c = 0; c < classes; ++c) sum += std::exp(static_cast<double>(z[c]) - top);
+  return top + std::log(sum);
+}
+
+// log(1 + e^x) without overflow.
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+
+}  // namespace
+
+double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<const NodeId> classes,
+                             const CrossEntropyOptions& options, MatrixView d_logits, int num_threads) {
+  const Index num_classes = logits.cols;
+  const auto count = static_cast<Index>(rows.logit_rows.size());
+  const double smoothing = options.label_smoothing;
+  const auto weight = [&](Index c) {
+    return options.class_weights.empty() ? 1.0 : static_cast<double>(options.class_weights[static_cast<std::size_t>(c)]);
+  };
+  const auto class_of = [&](Index k) {
+    return classes[static_cast<std::size_t>(rows.target_rows[static_cast<std::size_t>(k)])];
+  };
+  double weight_sum = 0;
+  double all_weights = 0;
+  for (Index k = 0; k < count; ++k) weight_sum += class_of(k) < 0 ? 0.0 : weight(class_of(k));
+  for (Index c = 0; c < num_classes; ++c) all_weights += weight(c);
+  if (weight_sum == 0) return 0;
+
+  const auto row_loss = [&](Index k) {
+    const NodeId truth = class_of(k);
+    if (truth < 0) return 0.0;
+    const Index row = rows.logit_rows[static_cast<std::size_t>(k)];
+    const Real* z = logits.row(row);
+    const double log_sum = log_sum_exp(z, num_classes);
+    double loss = (1 - smoothing) * weight(truth) * (log_sum - z[truth]);
+    for (Index c = 0; c < num_classes && smoothing > 0; ++c) {
+      loss += smoothing / static_cast<double>(num_classes) * weight(c) * (log_sum - z[c]);
+    }
+    if (d_logits.empty()) return loss;
+    // With q the (weighted, smoothed) target: d loss / d z_c = (Σ q) softmax_c − q_c.
+    const double target_sum =
+        (1 - smoothing) * weight(truth) + smoothing / static_cast<double>(num_classes) * all_weights;
+    for (Index c = 0; c < num_classes; ++c) {
+      const double target = (c == truth ? (1 - smoothing) * weight(truth) : 0.0) +
+                            smoothing / static_cast<double>(num_classes) * weight(c);
+      const double probability = std::exp(static_cast<double>(z[c]) - log_sum);
+      d_logits(row, c) += static_cast<Real>((target_sum * probability - target) / weight_sum);
+    }
+    return loss;
+  };
+  const double total = sum_in_blocks(num_threads, count, num_classes * kWorkPerElement, [&](Index first, Index last) {
+    double sum = 0;
+    for (Index k = first; k < last; ++k) sum += row_loss(k);
+    return sum;
+  });
+  return total / weight_sum;
+}
+
+double sigmoid_cross_entropy(ConstMatrixView logits, LossRows rows, ConstMatrixView targets,
+                             std::span<const Real> positive_weights, MatrixView d_logits, int num_threads) {
+  const auto count = static_cast<Index>(rows.logit_rows.size());
+  Index entries = 0;
+  for (const NodeId node : rows.target_rows) {
+    for (Index c = 0; c < targets.cols; ++c) entries += std::isnan(targets(node, c)) ? 0 : 1;
+  }
+  if (entries == 0) return 0;
+
+  const auto row_loss = [&](Index k) {
+    const Index row = rows.logit_rows[static_cast<std::size_t>(k)];
+    const Index node = rows.target_rows[static_cast<std::size_t>(k)];
+    double loss = 0;
+    for (Index c = 0; c < targets.cols; ++c) {
+      const double y = targets(node, c);
+      if (std::isnan(y)) continue;
+      const double z = logits(row, c);
+      const double w = positive_weights.empty() ? 1.0 : static_cast<double>(positive_weights[static_cast<std::size_t>(c)]);
+      loss += w * y * softplus(-z) + (1 - y) * softplus(z);
+      if (d_logits.empty()) continue;
+      // d softplus(z) / d z = sigmoid(z)
+      const double e = std::exp(-std::abs(z));
+      const double sigmoid = z >= 0 ? 1 / (1 + e) : e / (1 + e);
+      const double complement = z >= 0 ? e / (1 + e) : 1 / (1 + e);
+      d_logits(row, c) += static_cast<Real>(((1 - y) * sigmoid - w * y * complement) / static_cast<double>(entries));
+    }
+    return loss;
+  };
+  const double total = sum_in_blocks(num_threads, count, targets.cols * kWorkPerElement, [&](Index first, Index last) {
+    double sum = 0;
+    for (Index k = first; k < last; ++k) sum += row_loss(k);
+    return sum;
+  });
+  return total / static_cast<double>(entries);
+}
+
+void softmax_rows(ConstMatrixView logits, MatrixView out) {
+  for (Index i = 0; i < logits.rows; ++i) {
+    const double log_sum = logits.cols > 0 ? log_sum_exp(logits.row(i), logits.cols) : 0;
+    for (Index c = 0; c < logits.cols; ++c) {
+      out(i, c) = static_cast<Real>(std::exp(static_cast<double>(logits(i, c)) - log_sum));
+    }
+  }
+}
+
+void sigmoid_elements(ConstMatrixView logits, MatrixView out) {
+  activation_forward({ActivationKind::sigmoid, 0}, logits, out, 1);
+}
+
+}  // namespace gat::inline GAT_PRECISION
