@@ -1,0 +1,115 @@
+/// The interface of layers, and what one round of forward and backward carries through them.
+///
+/// A layer is a description: it is immutable, holds no numbers, and serves any number of threads at
+/// once. Numbers come in through the context, gradients go out through sinks.
+#pragma once
+
+#include <deque>
+#include <span>
+
+#include "gat/core/csr_matrix.hpp"
+#include "gat/core/random.hpp"
+#include "gat/core/workspace.hpp"
+#include "gat/graph/blocks.hpp"
+#include "gat/graph/graph_view.hpp"
+#include "gat/kernels/attention.hpp"
+#include "gat/nn/description.hpp"
+#include "gat/nn/parameters.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+enum class Mode {
+  training,   ///< dropout acts, the tape is written
+  evaluation  ///< no dropout of any kind
+};
+
+/// Who receives: the first rows of the sources, nodes with features of their own, or nodes without.
+struct Destinations {
+  enum class Kind { prefix, own, none } kind = Kind::prefix;
+  FeatureView features;  ///< of kind `own`: one row per destination
+
+  static Destinations prefix() { return {}; }
+  static Destinations own(FeatureView rows) { return {Kind::own, rows}; }
+  static Destinations none() { return {Kind::none, {}}; }
+};
+
+/// What a layer reads.
+struct LayerInput {
+  FeatureView source;             ///< one row per source node: dense or CSR
+  Destinations destination;
+  FeatureView values;             ///< empty: the keys' source
+  ConstMatrixView edge_features;  ///< by edge id, E × D; may be empty
+  EdgeTerms edges;                ///< mask, log-prior, factor
+};
+
+/// Where the gradients of a layer's input go; empty = not wanted, all are added to.
+struct InputGradient {
+  MatrixView source;         ///< only for dense sources; one row per source row
+  MatrixView destination;    ///< of destinations with features of their own
+  MatrixView values;
+  MatrixView edge_features;  ///< by edge id
+  MatrixView log_prior;      ///< shape of the array
+  MatrixView factor;         ///< shape of the array
+};
+
+/// What one use of a layer remembers from forward to backward. Matrices keep their memory from round
+/// to round; layers made of layers use children.
+class Tape {
+ public:
+  /// The matrix of a slot with a new shape; its contents are unspecified.
+  MatrixView matrix(int slot, Index rows, Index cols) {
+    while (matrices_.size() <= static_cast<std::size_t>(slot)) matrices_.emplace_back();
+    Matrix& matrix = matrices_[static_cast<std::size_t>(slot)];
+    matrix.reshape(rows, cols);
+    return matrix.view();
+  }
+  /// What forward left in a slot.
+  MatrixView operator[](int slot) { return matrices_[static_cast<std::size_t>(slot)].view(); }
+
+  Tape& child(int number) {
+    while (children_.size() <= static_cast<std::size_t>(number)) children_.emplace_back();
+    return children_[static_cast<std::size_t>(number)];
+  }
+
+ private:
+  std::deque<Matrix> matrices_;
+  std::deque<Tape> children_;
+};
+
+/// Where and how one round runs.
+struct Context {
+  const GraphView& graph;              ///< of this layer
+  ConstWeights weights;                ///< this layer's slice
+  Mode mode = Mode::evaluation;
+  RandomStream random;                 ///< of the round: seed and epoch
+  int layer = 0;                       ///< number of the layer and of its use within the round, so
+  int call = 0;                        ///< that each use has its own dropout masks
+  int num_threads = 1;
+  Workspace& workspace;
+  Tape* tape = nullptr;                ///< null outside training
+  const AttentionSink* attention = nullptr;
+  std::span<const double> loss;        ///< per segment, known in backward: for score-function gradients
+};
+
+class Layer {
+ public:
+  virtual ~Layer() = default;
+
+  /// Columns of the result. \throws ShapeError or UsageError when the input does not fit the layer
+  virtual Index check_input(const GraphView& graph, const LayerInput& input) const = 0;
+  /// \param output num_destinations × output width, overwritten
+  virtual void forward(const Context& context, const LayerInput& input, MatrixView output) const = 0;
+  /// Follows a forward in training mode with the same context and input.
+  virtual void backward(const Context& context, const LayerInput& input, ConstMatrixView d_output,
+                        const InputGradient& d_input, const Gradients& gradients) const = 0;
+
+  virtual Index output_width() const = 0;
+  virtual std::span<const ParameterSpec> parameters() const = 0;
+  virtual Reach reach(Mode mode) const = 0;
+  /// Attention heads whose coefficients a sink can receive; 0 = none.
+  virtual int num_heads() const { return 0; }
+  /// The options that make this layer again.
+  virtual LayerDescription describe() const = 0;
+};
+
+}  // namespace gat::inline GAT_PRECISION

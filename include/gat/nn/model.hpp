@@ -1,0 +1,86 @@
+/// A model: a network with its weights and everything that makes it right on raw data.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gat/graph/graph_builder.hpp"
+#include "gat/graph/graph_data.hpp"
+#include "gat/nn/input_transform.hpp"
+#include "gat/nn/network.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+/// Everything about a model but its numbers.
+struct ModelDescription {
+  NetworkDescription network;
+  GraphPolicy graph_policy;                ///< how raw edges become the graph of every layer
+  InputTransform input_transform = InputTransform::none;
+  bool multi_label = false;                ///< sigmoid per class instead of softmax
+  std::vector<std::string> class_names;    ///< one per output column
+  std::map<std::string, std::string> metadata;  ///< where it came from: seed, split, data, metrics …
+};
+
+/// A raw graph made ready for one model: its edges by the model's policy, its features transformed.
+/// Structure is prepared once; changing edge features travel through `edge_features`.
+class PreparedGraph {
+ public:
+  PreparedGraph(const GraphData& raw, const GraphPolicy& policy, InputTransform transform);
+
+  const CsrGraph& graph() const { return built_.graph; }
+  const BuildReport& report() const { return built_.report; }
+  FeatureView features() const { return features_.view(); }
+  /// num_edges × D for the raw data's own edge features; empty when it has none.
+  ConstMatrixView edge_features() const { return edge_features_.empty() ? ConstMatrixView() : edge_features_.view(); }
+  /// Other rows (one per user edge) through reverse copies, merging and loop fill, and the adjoint,
+  /// which adds. \param edges the result of the forward call
+  Matrix edge_features(ConstMatrixView user_rows) const;
+  void add_user_edge_gradient(ConstMatrixView edges, ConstMatrixView d_edges, MatrixView d_user_rows) const;
+
+ private:
+  GraphPolicy policy_;
+  BuiltGraph built_;
+  Features features_;
+  Matrix edge_features_;
+};
+
+/// Immutable; any number of threads may call it, each with its own workspace.
+class Model {
+ public:
+  /// \throws UsageError when the weights are not those of the network
+  Model(ModelDescription description, Weights weights);
+
+  /// Reads and writes the model file: safetensors with the description in its metadata.
+  /// \throws FileError, InputError naming the file and the tensor or key that is wrong
+  static Model load(const std::filesystem::path& path);
+  void save(const std::filesystem::path& path) const;
+
+  const ModelDescription& description() const { return description_; }
+  const Network& network() const { return network_; }
+  const Weights& weights() const { return weights_; }
+  Index num_classes() const { return network_.output_width(); }
+
+  /// \throws ShapeError when the data has other widths than the model was made for
+  PreparedGraph prepare(const GraphData& raw) const;
+
+  /// Class logits of every node (N × C), in evaluation mode.
+  /// \param attention, hidden  as in `Round`: empty, or one per step
+  Matrix class_logits(const PreparedGraph& graph, Workspace& workspace, int num_threads = 1,
+                      std::span<const AttentionSink> attention = {}, std::span<const MatrixView> hidden = {}) const;
+  /// Class logits of chosen nodes, one row each, computed from their receptive field alone; the same
+  /// bits as in the whole graph. A node named twice is computed once and answered twice.
+  Matrix class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,
+                      int num_threads = 1) const;
+  /// Class probabilities from logits: softmax, or sigmoid for several labels per node.
+  void to_probabilities(ConstMatrixView logits, MatrixView probabilities) const;
+
+ private:
+  ModelDescription description_;
+  Network network_;
+  Weights weights_;
+};
+
+}  // namespace gat::inline GAT_PRECISION

@@ -1,0 +1,96 @@
+/// Parameters: what they are called, how they start, and the one buffer that holds their numbers.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gat/core/matrix.hpp"
+#include "gat/core/random.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+/// Where initial values come from. F = input width, H = heads, D = width per head.
+enum class Initializer {
+  zeros,
+  glorot_joined,           ///< weight: U(±√(6/(F + H·D))), PyG's GATConv
+  glorot_per_head,         ///< weight: U(±√(6/(F + D))), one map per head as in the original code
+  glorot_attention_rows,   ///< a: U(±√(6/(H + D))), PyG
+  glorot_attention_fan3d,  ///< a: U(±√(6/(H·D + D))), PyTorch's fan rule for (1, H, D)
+  glorot_attention_half,   ///< a: U(±√(6/(D + 1))), the original: each half is a map D → 1
+  glorot_attention_joint,  ///< a: U(±√(6/(2D + 1))), a as one map 2D → 1
+  xavier_normal_relu,      ///< weight: N(0, σ), σ = √2·√(2/(F + H·D)), DGL
+  xavier_normal_attention, ///< a: N(0, σ), σ = 2/√(D(H + 1)), DGL
+  uniform_fan_in           ///< U(±1/√F), PyTorch's Linear
+};
+
+/// The half width of the uniform distribution, or the standard deviation of the normal one.
+double initial_scale(Initializer initializer, Index in_width, Index num_heads, Index head_dim);
+
+/// What kind of number a parameter is, for optimisers that treat kinds differently.
+enum class DecayGroup { weight, attention, bias };
+
+/// One parameter. The file shape is that of PyG (a weight is [out, in]); memory holds the transpose of
+/// a weight, so that sparse inputs read whole rows.
+struct ParameterSpec {
+  std::string name;          ///< unique within the layer, for example "weight"
+  std::vector<Index> shape;  ///< in files
+  Index rows = 0, cols = 0;  ///< in memory
+  bool transposed = false;   ///< memory is the transpose of the file's matrix
+  DecayGroup group = DecayGroup::weight;
+  Initializer initializer = Initializer::zeros;
+  Index in_width = 0, num_heads = 1, head_dim = 1;  ///< arguments of the initialiser
+};
+
+/// All numbers of all parameters in one buffer; copying it is a checkpoint.
+class Weights {
+ public:
+  Weights() = default;
+  /// All zero. Parameters follow each other in the order given.
+  explicit Weights(std::vector<ParameterSpec> specs);
+
+  Index count() const { return static_cast<Index>(specs_.size()); }
+  const ParameterSpec& spec(Index i) const { return specs_[static_cast<std::size_t>(i)]; }
+  std::span<const ParameterSpec> specs() const { return specs_; }
+  /// The number of trainable numbers.
+  Index num_values() const { return static_cast<Index>(offsets_.empty() ? 0 : offsets_.back()); }
+  MatrixView operator[](Index i) { return {buffer_.data() + offset(i), spec(i).rows, spec(i).cols}; }
+  ConstMatrixView operator[](Index i) const { return {buffer_.data() + offset(i), spec(i).rows, spec(i).cols}; }
+  std::span<Real> values() { return {buffer_.data(), static_cast<std::size_t>(num_values())}; }
+  std::span<const Real> values() const { return {buffer_.data(), static_cast<std::size_t>(num_values())}; }
+  /// The number of the parameter with this name, or −1.
+  Index find(std::string_view name) const;
+
+  /// Draws every parameter from its own stream; element k of the *file* order has index k.
+  void initialize(RandomStream random);
+  void fill(Real value);
+  /// Copies a parameter in and out of the file's order. \pre the span has rows · cols elements
+  void import_values(Index i, std::span<const Real> file_order);
+  std::vector<Real> export_values(Index i) const;
+
+ private:
+  Index offset(Index i) const { return offsets_[static_cast<std::size_t>(i)]; }
+
+  std::vector<ParameterSpec> specs_;
+  std::vector<Index> offsets_;  // count + 1
+  Matrix buffer_;
+};
+
+/// The parameters of one layer inside a larger set; layers pass sub-slices on.
+struct ConstWeights {
+  const Weights* all = nullptr;
+  Index first = 0;
+  ConstMatrixView operator[](Index i) const { return (*all)[first + i]; }
+  ConstWeights slice(Index begin) const { return {all, first + begin}; }
+};
+
+/// Where the gradients of one layer's parameters are added: a buffer of the same layout.
+struct Gradients {
+  Weights* all = nullptr;
+  Index first = 0;
+  MatrixView operator[](Index i) const { return (*all)[first + i]; }
+  Gradients slice(Index begin) const { return {all, first + begin}; }
+};
+
+}  // namespace gat::inline GAT_PRECISION

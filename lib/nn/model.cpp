@@ -1,0 +1,94 @@
+#include "gat/nn/model.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "gat/core/error.hpp"
+#include "gat/graph/edge_features.hpp"
+#include "gat/kernels/loss.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+PreparedGraph::PreparedGraph(const GraphData& raw, const GraphPolicy& policy, InputTransform transform)
+    : policy_(policy), built_(rebuild_graph(raw.graph, policy)), features_(apply(transform, raw.features)) {
+  raw.validate();
+  if (raw.has_edge_features()) edge_features_ = edge_features(raw.edge_features);
+}
+
+Matrix PreparedGraph::edge_features(ConstMatrixView user_rows) const {
+  Matrix edges(graph().num_edges(), user_rows.cols);
+  spread_edge_features(graph(), policy_, user_rows, edges);
+  return edges;
+}
+
+void PreparedGraph::add_user_edge_gradient(ConstMatrixView edges, ConstMatrixView d_edges,
+                                           MatrixView d_user_rows) const {
+  gather_edge_gradient(graph(), policy_, edges, d_edges, d_user_rows);
+}
+
+Model::Model(ModelDescription description, Weights weights)
+    : description_(std::move(description)), network_(description_.network), weights_(std::move(weights)) {
+  description_.network = network_.description();
+  const Weights expected = network_.make_weights();
+  const auto same = [](const ParameterSpec& a, const ParameterSpec& b) { return a.name == b.name && a.shape == b.shape; };
+  if (!std::equal(expected.specs().begin(), expected.specs().end(), weights_.specs().begin(), weights_.specs().end(), same)) {
+    throw UsageError("the weights are not those of this network; make them with Network::make_weights");
+  }
+  if (!description_.class_names.empty() && static_cast<Index>(description_.class_names.size()) != num_classes()) {
+    throw UsageError("the model has " + std::to_string(num_classes()) + " outputs and " +
+                     std::to_string(description_.class_names.size()) + " class names; give one name per output");
+  }
+}
+
+PreparedGraph Model::prepare(const GraphData& raw) const {
+  const NetworkDescription& network = description_.network;
+  if (raw.num_features() != network.num_features) {
+    throw ShapeError("the model was made for " + std::to_string(network.num_features) + " node features, the data has " +
+                     std::to_string(raw.num_features()) + "; use the data set it was trained on or train again");
+  }
+  if (network.edge_features > 0 && raw.edge_features.cols() != network.edge_features) {
+    throw ShapeError("the model was made for " + std::to_string(network.edge_features) + " edge features, the data has " +
+                     std::to_string(raw.edge_features.cols()));
+  }
+  return PreparedGraph(raw, description_.graph_policy, description_.input_transform);
+}
+
+Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, int num_threads,
+                           std::span<const AttentionSink> attention, std::span<const MatrixView> hidden) const {
+  const Blocks blocks = Blocks::whole(graph.graph().view(), network_.num_steps());
+  Matrix logits(graph.graph().num_nodes(), num_classes());
+  const Round round{Mode::evaluation, {}, num_threads, workspace, nullptr, attention, hidden};
+  network_.forward(round, weights_, {blocks, graph.features(), graph.edge_features(), {}}, logits);
+  return logits;
+}
+
+Matrix Model::class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,
+                           int num_threads) const {
+  if (nodes.empty()) return Matrix(0, num_classes());
+  std::vector<NodeId> distinct;
+  std::vector<Index> row_of(nodes.size());
+  std::unordered_map<NodeId, Index> known;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const auto [entry, is_new] = known.emplace(nodes[k], static_cast<Index>(distinct.size()));
+    if (is_new) distinct.push_back(nodes[k]);
+    row_of[k] = entry->second;
+  }
+  const Blocks blocks = Blocks::receptive_field(graph.graph(), distinct, network_.reach(Mode::evaluation));
+  Matrix rows(static_cast<Index>(distinct.size()), num_classes());
+  const Round round{Mode::evaluation, {}, num_threads, workspace, nullptr, {}, {}};
+  network_.forward(round, weights_, {blocks, graph.features(), graph.edge_features(), {}}, rows);
+  Matrix logits(static_cast<Index>(nodes.size()), num_classes());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    std::copy_n(rows.row(row_of[k]), num_classes(), logits.row(static_cast<Index>(k)));
+  }
+  return logits;
+}
+
+void Model::to_probabilities(ConstMatrixView logits, MatrixView probabilities) const {
+  if (description_.multi_label) sigmoid_elements(logits, probabilities);
+  else softmax_rows(logits, probabilities);
+}
+
+}  // namespace gat::inline GAT_PRECISION
