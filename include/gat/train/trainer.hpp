@@ -1,0 +1,76 @@
+/// Training of a network on one graph, and scoring of models.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gat/data/dataset.hpp"
+#include "gat/nn/model.hpp"
+#include "gat/train/metrics.hpp"
+#include "gat/train/observer.hpp"
+#include "gat/train/optimizer.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+/// Which loss; the shape of the labels decides, asking for another one is an error.
+enum class LossKind { automatic, softmax, sigmoid };
+
+struct LossOptions {
+  LossKind kind = LossKind::automatic;
+  std::vector<Real> class_weights;     ///< softmax: one per class; empty = all 1
+  double label_smoothing = 0;          ///< softmax: ε in [0, 1)
+  std::vector<Real> positive_weights;  ///< sigmoid: one per label; empty = all 1
+};
+
+struct TrainOptions {
+  int epochs = 1000;                  ///< at most
+  StopRule stop = StopRule::paper;
+  int patience = 100;                 ///< Veličković et al. 2018
+  AdamOptions adam;
+  LossOptions loss;
+  std::uint64_t seed = 0;             ///< of initial weights and of every dropout mask
+  int num_threads = 1;
+
+  /// \throws UsageError naming the option that is out of range
+  void validate() const;
+};
+
+/// What a run gave.
+struct TrainResult {
+  Weights weights;          ///< of the kept epoch
+  int best_epoch = 0;       ///< counted from 1
+  int epochs = 0;           ///< epochs that were run
+  std::string stop_reason;
+  double seconds = 0;
+};
+
+/// Initial weights of a seed.
+Weights initial_weights(const Network& network, std::uint64_t seed);
+
+/// Trains on the nodes of split.train and watches split.validation; split.test is never read. Weights,
+/// masks and results depend on the options and the data alone, not on threads or load.
+/// \param observers  called after each epoch, after early stopping; may ask to stop
+/// \throws UsageError when labels do not fit the loss or the network, when nodes to train on are
+///         missing, or when a stopping rule has no validation nodes; NumericError when the loss is no
+///         longer finite
+TrainResult train(const Network& network, const PreparedGraph& graph, const Labels& labels, const Split& split,
+                  const TrainOptions& options, std::span<TrainObserver* const> observers = {});
+
+/// Loss (without weights, smoothing or L2) and metrics of some nodes.
+struct Evaluation {
+  double loss = 0;
+  Metrics metrics;
+};
+/// \param class_logits  of all nodes, N × C
+Evaluation evaluate(ConstMatrixView class_logits, const Labels& labels, std::span<const NodeId> nodes);
+
+/// Bytes that training will need at its peak, besides the data set: features and graph as prepared,
+/// results and tapes of all layers, weights, gradients and moments.
+Index training_memory_bytes(const Network& network, const GraphData& data, Index num_edges, int num_threads);
+
+std::string_view name_of(LossKind kind);
+LossKind loss_kind_named(std::string_view name);
+
+}  // namespace gat::inline GAT_PRECISION
