@@ -12,13 +12,20 @@ namespace {
 
 constexpr Index kWorkPerElement = 16;
 
-// log Σ_c exp(z_c), shifted by the maximum.
-double log_sum_exp(const Real* z, Index classes) {
-  const double top = *std::max_element(z, z + classes);
-  double sum = 0;
-  for (Index c = 0; c < classes; ++c) sum += std::exp(static_cast<double>(z[c]) - top);
-  return top + std::log(sum);
-}
+// log softmax_c = (z_c − top) − log Σ exp(z − top); the two parts stay apart, since at huge logits
+// their sum would lose the second one.
+struct LogSoftmax {
+  LogSoftmax(const Real* logits, Index classes) : z(logits), top(*std::max_element(z, z + classes)) {
+    double sum = 0;
+    for (Index c = 0; c < classes; ++c) sum += std::exp(z[c] - top);
+    log_sum = std::log(sum);
+  }
+  double operator()(Index c) const { return (z[c] - top) - log_sum; }
+
+  const Real* z;
+  double top;
+  double log_sum;
+};
 
 // log(1 + e^x) without overflow.
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
@@ -46,11 +53,10 @@ double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<co
     const NodeId truth = class_of(k);
     if (truth < 0) return 0.0;
     const Index row = rows.logit_rows[static_cast<std::size_t>(k)];
-    const Real* z = logits.row(row);
-    const double log_sum = log_sum_exp(z, num_classes);
-    double loss = (1 - smoothing) * weight(truth) * (log_sum - z[truth]);
+    const LogSoftmax log_softmax(logits.row(row), num_classes);
+    double loss = -(1 - smoothing) * weight(truth) * log_softmax(truth);
     for (Index c = 0; c < num_classes && smoothing > 0; ++c) {
-      loss += smoothing / static_cast<double>(num_classes) * weight(c) * (log_sum - z[c]);
+      loss += smoothing / static_cast<double>(num_classes) * weight(c) * -log_softmax(c);
     }
     if (d_logits.empty()) return loss;
     // With q the (weighted, smoothed) target: d loss / d z_c = (Σ q) softmax_c − q_c.
@@ -59,7 +65,7 @@ double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<co
     for (Index c = 0; c < num_classes; ++c) {
       const double target = (c == truth ? (1 - smoothing) * weight(truth) : 0.0) +
                             smoothing / static_cast<double>(num_classes) * weight(c);
-      const double probability = std::exp(static_cast<double>(z[c]) - log_sum);
+      const double probability = std::exp(log_softmax(c));
       d_logits(row, c) += static_cast<Real>((target_sum * probability - target) / weight_sum);
     }
     return loss;
@@ -109,11 +115,10 @@ double sigmoid_cross_entropy(ConstMatrixView logits, LossRows rows, ConstMatrixV
 }
 
 void softmax_rows(ConstMatrixView logits, MatrixView out) {
+  if (logits.cols == 0) return;
   for (Index i = 0; i < logits.rows; ++i) {
-    const double log_sum = logits.cols > 0 ? log_sum_exp(logits.row(i), logits.cols) : 0;
-    for (Index c = 0; c < logits.cols; ++c) {
-      out(i, c) = static_cast<Real>(std::exp(static_cast<double>(logits(i, c)) - log_sum));
-    }
+    const LogSoftmax log_softmax(logits.row(i), logits.cols);
+    for (Index c = 0; c < logits.cols; ++c) out(i, c) = static_cast<Real>(std::exp(log_softmax(c)));
   }
 }
 
