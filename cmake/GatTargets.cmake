@@ -8,7 +8,7 @@ function(gat_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                            # GCC 12 reports a false overlap in string concatenation (its bug 105651).
-                                           -Wno-restrict
+                                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                                            $<$<BOOL:${GAT_WARNINGS_AS_ERRORS}>:-Werror>)
   if(GAT_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)

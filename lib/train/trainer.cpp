@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "core/named_values.hpp"
@@ -24,9 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-double loss_of(ConstMatrixView logits, const Labels& labels, std::span<const NodeId> nodes, const LossOptions& options,
+double loss_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows, const LossOptions& options,
                MatrixView d_logits, int num_threads) {
-  const LossRows rows{nodes, nodes};
   if (labels.multi_label()) {
     return sigmoid_cross_entropy(logits, rows, labels.targets, options.positive_weights, d_logits, num_threads);
   }
@@ -34,21 +34,21 @@ double loss_of(ConstMatrixView logits, const Labels& labels, std::span<const Nod
                                num_threads);
 }
 
-Metrics metrics_of(ConstMatrixView logits, const Labels& labels, std::span<const NodeId> nodes) {
-  const auto count = static_cast<Index>(nodes.size());
+Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows) {
+  const auto count = static_cast<Index>(rows.logit_rows.size());
   Matrix chosen(count, logits.cols);
   for (Index k = 0; k < count; ++k) {
-    for (Index c = 0; c < logits.cols; ++c) chosen(k, c) = logits(nodes[static_cast<std::size_t>(k)], c);
+    std::copy_n(logits.row(rows.logit_rows[static_cast<std::size_t>(k)]), logits.cols, chosen.row(k));
   }
   if (labels.multi_label()) {
     Matrix targets(count, logits.cols);
     for (Index k = 0; k < count; ++k) {
-      for (Index c = 0; c < logits.cols; ++c) targets(k, c) = labels.targets(nodes[static_cast<std::size_t>(k)], c);
+      std::copy_n(labels.targets.row(rows.target_rows[static_cast<std::size_t>(k)]), logits.cols, targets.row(k));
     }
     return multi_label_metrics(targets, chosen);
   }
   std::vector<NodeId> truth;
-  for (const NodeId node : nodes) truth.push_back(labels.classes[static_cast<std::size_t>(node)]);
+  for (const NodeId node : rows.target_rows) truth.push_back(labels.classes[static_cast<std::size_t>(node)]);
   return classification_metrics(truth, argmax_rows(chosen), logits.cols);
 }
 
@@ -99,6 +99,25 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   }
 }
 
+// The rows of one part of a split: which blocks compute them and where they are among the results.
+struct Part {
+  Part(const Network& network, const PreparedGraph& graph, std::span<const NodeId> part_nodes, Mode mode, bool prune)
+      : nodes(part_nodes),
+        blocks(prune ? Blocks::receptive_field(graph.graph(), nodes, network.reach(mode))
+                     : Blocks::whole(graph.graph().view(), network.num_steps())),
+        logits(blocks.num_outputs(), network.output_width()) {
+    logit_rows.assign(nodes.begin(), nodes.end());
+    if (prune) std::iota(logit_rows.begin(), logit_rows.end(), NodeId(0));
+  }
+
+  LossRows rows() const { return {logit_rows, nodes}; }
+
+  std::span<const NodeId> nodes;
+  Blocks blocks;
+  std::vector<NodeId> logit_rows;
+  Matrix logits;
+};
+
 // The state of one run; `epoch` is one pass of forward, backward, step and validation.
 class Run {
  public:
@@ -107,16 +126,13 @@ class Run {
       : network_(network),
         graph_(graph),
         labels_(labels),
-        split_(split),
         options_(options),
-        blocks_(Blocks::whole(graph.graph().view(), network.num_steps())),
-        input_{blocks_, graph.features(), graph.edge_features(), {}},
+        train_(network, graph, split.train, Mode::training, options.prune),
+        validation_(network, graph, split.validation, Mode::evaluation, options.prune),
         random_(RandomStream(options.seed).derive(kTrainingStream)),
         optimizer_(options.adam),
         weights_(initial_weights(network, options.seed)),
-        gradients_(network.make_weights()),
-        logits_(graph.graph().num_nodes(), network.output_width()),
-        d_logits_(logits_.rows(), logits_.cols()) {}
+        gradients_(network.make_weights()) {}
 
   const Weights& weights() const { return weights_; }
 
@@ -124,51 +140,51 @@ class Run {
     EpochRecord record;
     record.epoch = number;
     record.train_loss = training_step(number);
-    if (!std::isfinite(record.train_loss)) {
-      throw NumericError("the training loss is no longer finite in epoch " + std::to_string(number) +
-                         "; try a smaller learning rate or normalised features");
-    }
+    require_finite(record.train_loss, "training", number);
     record.validation_loss = record.validation_accuracy = std::numeric_limits<double>::quiet_NaN();
-    if (!split_.validation.empty()) validate(record);
+    if (validation_.nodes.empty()) return record;
+    const Round round{Mode::evaluation, {}, options_.num_threads, workspace_, nullptr, {}, {}};
+    network_.forward(round, weights_, input(validation_), validation_.logits);
+    record.validation_loss =
+        loss_of(validation_.logits, labels_, validation_.rows(), options_.loss, {}, options_.num_threads);
+    require_finite(record.validation_loss, "validation", number);
+    record.validation_accuracy =
+        metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
     return record;
   }
 
  private:
+  NetworkInput input(const Part& part) const { return {part.blocks, graph_.features(), graph_.edge_features(), {}}; }
+
   double training_step(int number) {
     const Round round{Mode::training, random_.derive(static_cast<std::uint64_t>(number)),
                       options_.num_threads, workspace_, &tape_, {}, {}};
-    network_.forward(round, weights_, input_, logits_);
-    d_logits_.resize(logits_.rows(), logits_.cols());
-    const double loss = loss_of(logits_, labels_, split_.train, options_.loss, d_logits_, options_.num_threads);
+    network_.forward(round, weights_, input(train_), train_.logits);
+    d_logits_.resize(train_.logits.rows(), train_.logits.cols());
+    const double loss =
+        loss_of(train_.logits, labels_, train_.rows(), options_.loss, d_logits_, options_.num_threads);
     gradients_.fill(0);
-    network_.backward(round, weights_, input_, d_logits_, gradients_);
+    network_.backward(round, weights_, input(train_), d_logits_, gradients_);
     optimizer_.step(weights_, gradients_, options_.num_threads);
     return loss;
   }
 
-  void validate(EpochRecord& record) {
-    const Round round{Mode::evaluation, {}, options_.num_threads, workspace_, nullptr, {}, {}};
-    network_.forward(round, weights_, input_, logits_);
-    record.validation_loss = loss_of(logits_, labels_, split_.validation, options_.loss, {}, options_.num_threads);
-    record.validation_accuracy = metrics_of(logits_, labels_, split_.validation).score(labels_.multi_label());
-    if (!std::isfinite(record.validation_loss)) {
-      throw NumericError("the validation loss is no longer finite in epoch " + std::to_string(record.epoch) +
-                         "; try a smaller learning rate or normalised features");
-    }
+  static void require_finite(double loss, const char* part, int epoch) {
+    if (std::isfinite(loss)) return;
+    throw NumericError("the " + std::string(part) + " loss is no longer finite in epoch " + std::to_string(epoch) +
+                       "; try a smaller learning rate or normalised features");
   }
 
   const Network& network_;
   const PreparedGraph& graph_;
   const Labels& labels_;
-  const Split& split_;
   const TrainOptions& options_;
-  Blocks blocks_;
-  NetworkInput input_;
+  Part train_, validation_;
   RandomStream random_;
   Adam optimizer_;
   Weights weights_;
   Weights gradients_;
-  Matrix logits_, d_logits_;
+  Matrix d_logits_;
   Workspace workspace_;
   NetworkTape tape_;
 };
@@ -229,8 +245,9 @@ TrainResult train(const Network& network, const PreparedGraph& graph, const Labe
 
 Evaluation evaluate(ConstMatrixView class_logits, const Labels& labels, std::span<const NodeId> nodes) {
   Evaluation evaluation;
-  evaluation.loss = loss_of(class_logits, labels, nodes, {}, {}, 1);
-  evaluation.metrics = metrics_of(class_logits, labels, nodes);
+  const LossRows rows{nodes, nodes};
+  evaluation.loss = loss_of(class_logits, labels, rows, {}, {}, 1);
+  evaluation.metrics = metrics_of(class_logits, labels, rows);
   return evaluation;
 }
 

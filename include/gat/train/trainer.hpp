@@ -32,6 +32,9 @@ struct TrainOptions {
   LossOptions loss;
   std::uint64_t seed = 0;             ///< of initial weights and of every dropout mask
   int num_threads = 1;
+  /// Compute only the rows that the loss, or the validation score, can reach. The gradients are the
+  /// same up to the order of sums; scores are the same bits.
+  bool prune = true;
 
   /// \throws UsageError naming the option that is out of range
   void validate() const;
