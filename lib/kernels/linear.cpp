@@ -14,43 +14,40 @@ namespace {
 // one row depends on the shape of the whole product, never on the other rows' values.
 constexpr Index kBlockRows = 64;
 
-Index num_slices(const LinearInput& input) { return std::max<Index>(1, static_cast<Index>(input.dropout.size())); }
-
 std::uint64_t first_element(const LinearInput& input, Index row) {
   const Index global = input.global_rows.empty() ? row : input.global_rows[static_cast<std::size_t>(row)];
-  return static_cast<std::uint64_t>(global) * static_cast<std::uint64_t>(input.rows.cols());
+  return static_cast<std::uint64_t>(global) * static_cast<std::uint64_t>(input.rows.cols() * input.num_masks);
 }
 
-// Copies dense rows first … last − 1 into a block, dropped out by the mask of a slice; pads with zeros.
+// Copies dense rows first … last − 1 into a block, under the mask layer of a slice; pads with zeros.
 void load_block(const LinearInput& input, Index slice, Index first, Index last, MatrixView block) {
+  DropoutReader mask(input.dropout);
   for (Index r = first; r < last; ++r) {
     const Real* from = input.rows.dense.row(input.rows.stored_row(r));
     Real* to = block.row(r - first);
-    if (input.dropout.empty()) {
-      std::copy(from, from + block.cols, to);
-    } else {
-      const DropoutMask& mask = input.dropout[static_cast<std::size_t>(slice)];
-      const std::uint64_t element = first_element(input, r);
-      for (Index c = 0; c < block.cols; ++c) to[c] = from[c] * mask.factor(element + static_cast<std::uint64_t>(c));
+    const std::uint64_t element = first_element(input, r) + static_cast<std::uint64_t>(slice);
+    for (Index c = 0; c < block.cols; ++c) {
+      to[c] = from[c] * mask.factor(element + static_cast<std::uint64_t>(c * input.num_masks));
     }
   }
   for (Index r = last - first; r < kBlockRows; ++r) std::fill(block.row(r), block.row(r) + block.cols, Real(0));
 }
 
-// Calls visit(column, value, slice factor of the entry) for the entries of one sparse row.
+// Calls visit(column, slice, value under the slice's mask) for the kept entries of one sparse row.
 template <class Visit>
-void for_each_entry(const LinearInput& input, Index row, Index slice, const Visit& visit) {
+void for_each_entry(const LinearInput& input, Index row, const Visit& visit) {
   const CsrView& x = input.rows.sparse;
   const auto stored = static_cast<std::size_t>(input.rows.stored_row(row));
-  const std::uint64_t element = first_element(input, row);
+  const std::uint64_t row_element = first_element(input, row);
+  DropoutReader mask(input.dropout);
   for (EdgeId k = x.row_offsets[stored]; k < x.row_offsets[stored + 1]; ++k) {
     const auto entry = static_cast<std::size_t>(k);
     const NodeId column = x.column_indices[entry];
-    Real value = x.values[entry];
-    if (!input.dropout.empty()) {
-      value *= input.dropout[static_cast<std::size_t>(slice)].factor(element + static_cast<std::uint64_t>(column));
+    const std::uint64_t element = row_element + static_cast<std::uint64_t>(column * input.num_masks);
+    for (Index s = 0; s < input.num_slices; ++s) {
+      const Real value = x.values[entry] * mask.factor(element + static_cast<std::uint64_t>(s));
+      if (value != 0) visit(column, s, value);
     }
-    if (value != 0) visit(column, value);
   }
 }
 
@@ -77,17 +74,15 @@ Index rows_per_sum_block(Index rows) {
 void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView out, int num_threads,
                     Workspace& workspace) {
   assert(weight.rows == input.rows.cols() && out.rows == input.rows.rows() && out.cols == weight.cols);
-  const Index slices = num_slices(input);
+  const Index slices = input.num_slices;
   const Index width = weight.cols / slices;
   if (input.rows.is_sparse()) {
     parallel_for(num_threads, out.rows, work_per_row(input, weight.cols), [&](Index first, Index last, int) {
       for (Index r = first; r < last; ++r) {
         std::fill(out.row(r), out.row(r) + out.cols, Real(0));
-        for (Index s = 0; s < slices; ++s) {
-          for_each_entry(input, r, s, [&](NodeId f, Real x) {
-            add_scaled(x, weight.row(f) + s * width, out.row(r) + s * width, width);
-          });
-        }
+        for_each_entry(input, r, [&](NodeId f, Index s, Real x) {
+          add_scaled(x, weight.row(f) + s * width, out.row(r) + s * width, width);
+        });
       }
     });
     return;
@@ -117,7 +112,7 @@ void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, Mat
                             Workspace& workspace) {
   assert(d_weight.rows == input.rows.cols() && d_out.rows == input.rows.rows() && d_out.cols == d_weight.cols);
   const Workspace::Scope scope(workspace);
-  const Index slices = num_slices(input);
+  const Index slices = input.num_slices;
   const Index width = d_weight.cols / slices;
   const Index in = d_weight.rows;
   const Index rows = d_out.rows;
@@ -141,11 +136,9 @@ void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, Mat
   };
   const auto add_entries = [&](Index first, Index last, MatrixView sum) {
     for (Index r = first; r < last; ++r) {
-      for (Index s = 0; s < slices; ++s) {
-        for_each_entry(input, r, s, [&](NodeId f, Real x) {
-          add_scaled(x, d_out.row(r) + s * width, sum.row(f) + s * width, width);
-        });
-      }
+      for_each_entry(input, r, [&](NodeId f, Index s, Real x) {
+        add_scaled(x, d_out.row(r) + s * width, sum.row(f) + s * width, width);
+      });
     }
   };
   parallel_for(num_threads, count, block_rows * work_per_row(input, d_weight.cols),
@@ -170,7 +163,7 @@ void linear_backward_input(const LinearInput& input, ConstMatrixView weight, Con
                            MatrixView d_rows, int num_threads, Workspace& workspace) {
   assert(d_rows.rows == d_out.rows && d_rows.cols == weight.rows && !input.rows.is_sparse());
   const Workspace::Scope scope(workspace);
-  const Index slices = num_slices(input);
+  const Index slices = input.num_slices;
   const Index width = weight.cols / slices;
   const MatrixView blocks = workspace.matrix(num_threads * kBlockRows, width);
   const MatrixView results = workspace.matrix(num_threads * kBlockRows, weight.rows);
@@ -186,11 +179,11 @@ void linear_backward_input(const LinearInput& input, ConstMatrixView weight, Con
         for (Index r = first; r < last; ++r) std::copy_n(d_out.row(r) + s * width, width, block.row(r - first));
         as_eigen(result).noalias() =
             as_eigen(ConstMatrixView(block)) * as_eigen(weight.columns(s * width, width)).transpose();
+        DropoutReader mask(input.dropout);
         for (Index r = first; r < last; ++r) {
-          const DropoutMask mask = input.dropout.empty() ? DropoutMask() : input.dropout[static_cast<std::size_t>(s)];
-          const std::uint64_t element = first_element(input, r);
+          const std::uint64_t element = first_element(input, r) + static_cast<std::uint64_t>(s);
           for (Index c = 0; c < d_rows.cols; ++c) {
-            d_rows(r, c) += mask.factor(element + static_cast<std::uint64_t>(c)) * result(r - first, c);
+            d_rows(r, c) += mask.factor(element + static_cast<std::uint64_t>(c * input.num_masks)) * result(r - first, c);
           }
         }
       }

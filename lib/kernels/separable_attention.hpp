@@ -71,9 +71,10 @@ class SeparableAttention {
     return e;
   }
 
-  Real dropout(EdgeId edge, Index head) const {
-    return in_.dropout.factor(static_cast<std::uint64_t>(edge) * static_cast<std::uint64_t>(heads_) +
-                              static_cast<std::uint64_t>(head));
+  // Heads of one edge are neighbours in the mask, so a reader serves a loop over heads cheaply.
+  Real dropout(DropoutReader& mask, EdgeId edge, Index head) const {
+    return mask.factor(static_cast<std::uint64_t>(edge) * static_cast<std::uint64_t>(heads_) +
+                       static_cast<std::uint64_t>(head));
   }
 
   Real factor(Index destination, Index source, EdgeId edge, Index head) const {
@@ -106,6 +107,7 @@ class SeparableAttention {
     reduce_rows<MergeSum>(
         InRows{graph_}, heads_ + out.cols, work_per_edge_, in_.num_threads, in_.workspace,
         [&](Index i, const EdgeRow& row, Index first, Index last, Real* sums) {
+          DropoutReader mask(in_.dropout);
           for (Index k = first; k < last; ++k) {
             const Index j = row.node(k);
             const EdgeId edge = row.edge(k);
@@ -114,7 +116,7 @@ class SeparableAttention {
             for (Index h = 0; h < heads_; ++h) {
               const Real p = exponential(logit(score_.argument(i, j, edge, h), i, j, edge, h), i, h);
               sums[h] += p;
-              const Real weight = p * dropout(edge, h) * factor(i, j, edge, h);
+              const Real weight = p * dropout(mask, edge, h) * factor(i, j, edge, h);
               if (weight == 0) continue;
               Real* sum = sums + heads_ + h * dim_;
 #pragma omp simd
@@ -144,6 +146,7 @@ class SeparableAttention {
 
   void write_coefficients(const AttentionSink& sink, Index i, Index j, EdgeId edge) const {
     const bool is_open = open(edge);
+    DropoutReader mask(in_.dropout);
     for (Index h = 0; h < heads_; ++h) {
       const Real e = is_open ? logit(score_.argument(i, j, edge, h), i, j, edge, h) : kMinusInfinity;
       const Real alpha = is_open ? exponential(e, i, h) * state_.inverse_sum(i, h) : Real(0);
@@ -151,7 +154,7 @@ class SeparableAttention {
       if (!sink.logits.empty()) sink.logits(edge, h) = e;
       if (!sink.attention.empty()) sink.attention(edge, h) = alpha;
       if (!sink.weighted.empty()) sink.weighted(edge, h) = weighted;
-      if (!sink.dropped.empty()) sink.dropped(edge, h) = weighted * dropout(edge, h);
+      if (!sink.dropped.empty()) sink.dropped(edge, h) = weighted * dropout(mask, edge, h);
     }
   }
 
@@ -163,12 +166,12 @@ class SeparableAttention {
     Real d_argument;  // d_logit · score'
   };
 
-  EdgeGradient edge_gradient(Index i, Index j, EdgeId edge, Index h, ConstMatrixView d_out,
+  EdgeGradient edge_gradient(Index i, Index j, EdgeId edge, Index h, DropoutReader& mask, ConstMatrixView d_out,
                              ConstMatrixView row_dot) const {
     const Real argument = score_.argument(i, j, edge, h);
     EdgeGradient g;
     g.alpha = exponential(logit(argument, i, j, edge, h), i, h) * state_.inverse_sum(i, h);
-    g.dropout = dropout(edge, h);
+    g.dropout = dropout(mask, edge, h);
     g.factor = factor(i, j, edge, h);
     g.d_alpha = dot(d_out.row(i) + h * dim_, in_.values.row(j) + h * dim_);
     g.d_logit = g.alpha * (g.factor * g.dropout * g.d_alpha - row_dot(i, h));
@@ -194,12 +197,13 @@ class SeparableAttention {
     reduce_rows<MergeSum>(
         InRows{graph_}, heads_, work_per_edge_, in_.num_threads, in_.workspace,
         [&](Index i, const EdgeRow& row, Index first, Index last, Real* sums) {
+          DropoutReader mask(in_.dropout);
           for (Index k = first; k < last; ++k) {
             const Index j = row.node(k);
             const EdgeId edge = row.edge(k);
             if (!open(edge)) continue;
             for (Index h = 0; h < heads_; ++h) {
-              const EdgeGradient g = edge_gradient(i, j, edge, h, d_out, row_dot);
+              const EdgeGradient g = edge_gradient(i, j, edge, h, mask, d_out, row_dot);
               sums[h] += g.d_argument;
               if (!d_score.edge.empty()) d_score.edge(edge, h) += g.d_argument;
               if (!edge_terms) continue;
@@ -221,12 +225,13 @@ class SeparableAttention {
     reduce_rows<MergeSum>(
         OutRows{graph_}, heads_ + width, 2 * work_per_edge_, in_.num_threads, in_.workspace,
         [&](Index j, const EdgeRow& row, Index first, Index last, Real* sums) {
+          DropoutReader mask(in_.dropout);
           for (Index k = first; k < last; ++k) {
             const Index i = row.node(k);
             const EdgeId edge = row.edge(k);
             if (!open(edge)) continue;
             for (Index h = 0; h < heads_; ++h) {
-              const EdgeGradient g = edge_gradient(i, j, edge, h, d_out, row_dot);
+              const EdgeGradient g = edge_gradient(i, j, edge, h, mask, d_out, row_dot);
               sums[h] += g.d_argument;
               const Real weight = g.factor * g.dropout * g.alpha;
               if (weight == 0) continue;

@@ -71,16 +71,41 @@ class DropoutMask {
   /// 1/(1 − p) of the rounded p; 1 when nothing is dropped.
   Real scale() const { return scale_; }
   Real factor(std::uint64_t element) const {
-    if (threshold_ == 0) return Real(1);
-    const std::uint64_t word = stream_.bits(element >> 2);
+    return threshold_ == 0 ? Real(1) : decide(stream_.bits(element >> 2), element);
+  }
+
+ private:
+  friend class DropoutReader;
+
+  // Four elements share 64 random bits.
+  Real decide(std::uint64_t word, std::uint64_t element) const {
     const auto lane = static_cast<std::uint32_t>(word >> (16 * (element & 3))) & 0xffffU;
     return lane >= threshold_ ? scale_ : Real(0);
   }
 
- private:
   RandomStream stream_;
   std::uint32_t threshold_ = 0;
   Real scale_ = 1;
+};
+
+/// Reads a mask element by element; elements next to each other cost a quarter of the random bits.
+class DropoutReader {
+ public:
+  explicit DropoutReader(const DropoutMask& mask) : mask_(mask) {}
+
+  Real factor(std::uint64_t element) {
+    if (!mask_.active()) return Real(1);
+    if (element >> 2 != position_) {
+      position_ = element >> 2;
+      word_ = mask_.stream_.bits(position_);
+    }
+    return mask_.decide(word_, element);
+  }
+
+ private:
+  DropoutMask mask_;
+  std::uint64_t position_ = ~std::uint64_t(0);
+  std::uint64_t word_ = 0;
 };
 
 }  // namespace gat::inline GAT_PRECISION

@@ -14,11 +14,14 @@ namespace gat::inline GAT_PRECISION {
 
 /// The argument of a linear map.
 struct LinearInput {
-  FeatureView rows;                       ///< N × F
-  std::span<const NodeId> global_rows;    ///< number of each row in the whole graph; empty = itself
-  /// No mask, one for all columns of Z, or H masks: the columns of Z then form H equal slices, each
-  /// fed by its own dropped-out copy of X. Element (row r, column c) is global_row(r) · F + c.
-  std::span<const DropoutMask> dropout;
+  FeatureView rows;                     ///< N × F
+  std::span<const NodeId> global_rows;  ///< number of each row in the whole graph; empty = itself
+  DropoutMask dropout;                  ///< of the input
+  /// The mask has this many layers: element (row r, column c, layer s) is
+  /// (global_row(r) · F + c) · num_masks + s.
+  Index num_masks = 1;
+  /// The columns of Z form this many equal slices; slice s is fed by X under mask layer s.
+  Index num_slices = 1;
 };
 
 /// Z = (m ⊙ X) W, overwritten. \param weight F × M \param out N × M

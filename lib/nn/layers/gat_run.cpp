@@ -79,30 +79,24 @@ struct GatLayer::Run {
     const auto& arrays = c.graph.arrays();
     const RandomStream random =
         c.random.derive(static_cast<std::uint64_t>(c.layer)).derive(static_cast<std::uint64_t>(c.call));
+    DropoutMask source_mask, destination_mask;
     if (c.mode == Mode::training) {
-      make_masks(random.derive(kFeatureSite), source_masks);
-      if (own) make_masks(random.derive(kDestinationSite), destination_masks);
+      source_mask = DropoutMask(random.derive(kFeatureSite), o.feature_dropout);
+      destination_mask = DropoutMask(random.derive(kDestinationSite), o.feature_dropout);
       value_mask = DropoutMask(random.derive(kValueSite), o.value_dropout);
       attention_mask = DropoutMask(random.derive(kAttentionSite), o.attention_dropout);
     }
-    source = {in.source, arrays.node_ids, source_masks};
+    const Index masks = o.dropout_per_head ? o.num_heads : 1;
+    source = {in.source, arrays.node_ids, source_mask, masks, masks};
     if (own) {
-      destination = {in.destination.features, arrays.destination_ids, destination_masks};
+      destination = {in.destination.features, arrays.destination_ids, destination_mask, masks, masks};
     } else if (has_destinations) {
       const Index count = c.graph.num_destinations();
       const auto ids = arrays.node_ids.empty() ? arrays.node_ids : arrays.node_ids.first(static_cast<std::size_t>(count));
-      destination = {first_rows(in.source, count), ids, source_masks};
+      destination = {first_rows(in.source, count), ids, source_mask, masks, masks};
     }
     residual = destination;
-    if (residual.dropout.size() > 1) residual.dropout = residual.dropout.first(1);
-  }
-
-  void make_masks(RandomStream random, std::vector<DropoutMask>& masks) const {
-    if (o.feature_dropout <= 0) return;
-    const int count = o.dropout_per_head ? o.num_heads : 1;
-    for (int h = 0; h < count; ++h) {
-      masks.emplace_back(random.derive(static_cast<std::uint64_t>(h)), o.feature_dropout);
-    }
+    residual.num_slices = 1;
   }
 
   // Memory that backward reads again, or scratch memory where there is no backward.
@@ -136,7 +130,6 @@ struct GatLayer::Run {
   Index joined;
   bool own = false;
   bool has_destinations = true;
-  std::vector<DropoutMask> source_masks, destination_masks;
   DropoutMask value_mask, attention_mask;
   LinearInput source, destination, residual;
 };
@@ -171,10 +164,11 @@ MatrixView GatLayer::Run::dropped_values(MatrixView z) const {
   if (!value_mask.active()) return z;
   const MatrixView values = keep(kValues, z.rows, z.cols);
   parallel_for(c.num_threads, z.rows, z.cols, [&](Index first, Index last, int) {
+    DropoutReader mask(value_mask);
     for (Index r = first; r < last; ++r) {
       const auto element = static_cast<std::uint64_t>(c.graph.global_source(r) * z.cols);
       for (Index k = 0; k < z.cols; ++k) {
-        values(r, k) = z(r, k) * value_mask.factor(element + static_cast<std::uint64_t>(k));
+        values(r, k) = z(r, k) * mask.factor(element + static_cast<std::uint64_t>(k));
       }
     }
   });
@@ -271,7 +265,7 @@ void GatLayer::Run::backward_edge_scores(ConstMatrixView d_edge, const InputGrad
   const ConstMatrixView weight = parameter(layer.edge_weight_);
   const ConstMatrixView a = parameter(layer.a_edge_);
   const MatrixView d_query = c.workspace.zeros(o.edge_features, o.num_heads);
-  linear_backward_weight({FeatureView(in.edge_features), {}, {}}, d_edge, d_query, c.num_threads, c.workspace);
+  linear_backward_weight({FeatureView(in.edge_features), {}, {}, 1, 1}, d_edge, d_query, c.num_threads, c.workspace);
   const MatrixView d_weight = gradients[layer.edge_weight_];
   const MatrixView d_a = gradients[layer.a_edge_];
   for (Index h = 0; h < o.num_heads; ++h) {
@@ -299,9 +293,10 @@ void GatLayer::Run::backward_projections(MatrixView d_values, ConstMatrixView d_
   Tape& tape = *c.tape;
   const MatrixView d_z = d_values;
   if (value_mask.active()) {
+    DropoutReader mask(value_mask);
     for (Index r = 0; r < d_z.rows; ++r) {
       const auto element = static_cast<std::uint64_t>(c.graph.global_source(r) * d_z.cols);
-      for (Index k = 0; k < d_z.cols; ++k) d_z(r, k) *= value_mask.factor(element + static_cast<std::uint64_t>(k));
+      for (Index k = 0; k < d_z.cols; ++k) d_z(r, k) *= mask.factor(element + static_cast<std::uint64_t>(k));
     }
   }
   add_head_score_gradient(tape[kZSrc], d_src, gradients[layer.a_src_], c.num_threads, c.workspace);
