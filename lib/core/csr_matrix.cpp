@@ -16,8 +16,9 @@ void validate(const CsrView& matrix, const char* what) {
   if (matrix.row_offsets.front() != 0 || matrix.row_offsets.back() != entries ||
       matrix.values.size() != matrix.column_indices.size()) {
     throw ShapeError(name + ": row offsets run from " + std::to_string(matrix.row_offsets.front()) + " to " +
-                     std::to_string(matrix.row_offsets.back()) + ", but there are " + std::to_string(entries) +
-                     " column indices and " + std::to_string(matrix.values.size()) + " values");
+                     std::to_string(matrix.row_offsets.back()) + ", but there are " +
+                     std::to_string(entries) + " column indices and " + std::to_string(matrix.values.size()) +
+                     " values");
   }
   for (Index i = 0; i < matrix.rows; ++i) {
     const auto at = static_cast<std::size_t>(i);

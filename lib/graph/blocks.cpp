@@ -14,22 +14,26 @@ namespace {
 
 void check(const Block& block) {
   const auto rows = static_cast<Index>(block.node_ids.size());
-  if (block.num_destinations > rows || static_cast<Index>(block.row_offsets.size()) != block.num_destinations + 1 ||
+  if (block.num_destinations > rows ||
+      static_cast<Index>(block.row_offsets.size()) != block.num_destinations + 1 ||
       block.column_indices.size() != block.edge_ids.size() || block.row_offsets.front() != 0 ||
       block.row_offsets.back() != static_cast<EdgeId>(block.edge_ids.size()) ||
       !std::is_sorted(block.row_offsets.begin(), block.row_offsets.end())) {
-    throw ShapeError("block of " + std::to_string(rows) + " rows, " + std::to_string(block.num_destinations) +
-                     " destinations and " + std::to_string(block.edge_ids.size()) +
-                     " edges: its offsets or edge ids do not fit; offsets rise from 0 to the number of edges");
+    throw ShapeError(
+        "block of " + std::to_string(rows) + " rows, " + std::to_string(block.num_destinations) +
+        " destinations and " + std::to_string(block.edge_ids.size()) +
+        " edges: its offsets or edge ids do not fit; offsets rise from 0 to the number of edges");
   }
   for (const NodeId source : block.column_indices) {
     if (source < 0 || source >= rows) {
-      throw ShapeError("block: source row " + std::to_string(source) + " is outside 0.." + std::to_string(rows - 1));
+      throw ShapeError("block: source row " + std::to_string(source) + " is outside 0.." +
+                       std::to_string(rows - 1));
     }
   }
   for (const EdgeId edge : block.edge_ids) {
     if (edge < 0 || edge >= block.edge_id_bound) {
-      throw ShapeError("block: edge id " + std::to_string(edge) + " is outside 0.." + std::to_string(block.edge_id_bound - 1));
+      throw ShapeError("block: edge id " + std::to_string(edge) + " is outside 0.." +
+                       std::to_string(block.edge_id_bound - 1));
     }
   }
 }
@@ -79,8 +83,9 @@ Blocks::Blocks(std::vector<Block> layers) {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     check(layers[l]);
     if (l > 0 && layers[l - 1].num_destinations != static_cast<Index>(layers[l].node_ids.size())) {
-      throw ShapeError("blocks: layer " + std::to_string(l - 1) + " has " + std::to_string(layers[l - 1].num_destinations) +
-                       " destinations, layer " + std::to_string(l) + " has " + std::to_string(layers[l].node_ids.size()) +
+      throw ShapeError("blocks: layer " + std::to_string(l - 1) + " has " +
+                       std::to_string(layers[l - 1].num_destinations) + " destinations, layer " +
+                       std::to_string(l) + " has " + std::to_string(layers[l].node_ids.size()) +
                        " sources; they must be the same rows");
     }
     add(std::move(layers[l]));
@@ -100,7 +105,8 @@ void Blocks::add(Block block) {
   std::vector<EdgeId> next(stored.out_offsets.begin(), stored.out_offsets.end() - 1);
   for (Index i = 0; i < b.num_destinations; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    for (auto e = static_cast<std::size_t>(b.row_offsets[at]); e < static_cast<std::size_t>(b.row_offsets[at + 1]); ++e) {
+    for (auto e = static_cast<std::size_t>(b.row_offsets[at]);
+         e < static_cast<std::size_t>(b.row_offsets[at + 1]); ++e) {
       const auto slot = static_cast<std::size_t>(next[static_cast<std::size_t>(b.column_indices[e])]++);
       stored.out_destinations[slot] = static_cast<NodeId>(i);
       stored.out_edge_ids[slot] = b.edge_ids[e];
@@ -117,14 +123,17 @@ void Blocks::add(Block block) {
   views_.emplace_back(rows, b.num_destinations, false, b.edge_id_bound, arrays);
 }
 
-Blocks Blocks::receptive_field(const CsrGraph& graph, std::span<const NodeId> nodes, std::span<const Reach> reach) {
+Blocks Blocks::receptive_field(const CsrGraph& graph, std::span<const NodeId> nodes,
+                               std::span<const Reach> reach) {
   std::vector<NodeId> wanted(nodes.begin(), nodes.end());
   std::vector<bool> named(static_cast<std::size_t>(graph.num_destinations()), false);
   for (const NodeId node : wanted) {
     if (node < 0 || node >= graph.num_destinations()) {
-      throw UsageError("node " + std::to_string(node) + " is outside 0.." + std::to_string(graph.num_destinations() - 1));
+      throw UsageError("node " + std::to_string(node) + " is outside 0.." +
+                       std::to_string(graph.num_destinations() - 1));
     }
-    if (named[static_cast<std::size_t>(node)]) throw UsageError("node " + std::to_string(node) + " is named twice");
+    if (named[static_cast<std::size_t>(node)])
+      throw UsageError("node " + std::to_string(node) + " is named twice");
     named[static_cast<std::size_t>(node)] = true;
   }
   std::vector<Block> layers(reach.size());

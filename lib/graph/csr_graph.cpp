@@ -49,7 +49,8 @@ CsrGraph::CsrGraph(Parts parts) : parts_(std::move(parts)) {
 
 CsrGraph CsrGraph::from_csr(std::span<const EdgeId> row_offsets, std::span<const NodeId> column_indices,
                             Index num_sources, bool bipartite) {
-  if (row_offsets.empty()) throw ShapeError("CSR graph: no row offsets; even an empty graph has the offset 0");
+  if (row_offsets.empty())
+    throw ShapeError("CSR graph: no row offsets; even an empty graph has the offset 0");
   Parts parts;
   parts.num_sources = num_sources;
   parts.num_destinations = static_cast<Index>(row_offsets.size()) - 1;

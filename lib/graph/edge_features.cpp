@@ -29,25 +29,37 @@ Real filled(const GraphPolicy& policy, ConstMatrixView edges, EdgeId begin, Edge
   for (EdgeId e = begin + 1; e < loop; ++e) {
     const Real x = edges(e, column);
     switch (policy.loop_fill) {
-      case LoopFill::min: value = std::min(value, x); break;
-      case LoopFill::max: value = std::max(value, x); break;
-      case LoopFill::product: value *= x; break;
-      default: value += x; break;
+      case LoopFill::min:
+        value = std::min(value, x);
+        break;
+      case LoopFill::max:
+        value = std::max(value, x);
+        break;
+      case LoopFill::product:
+        value *= x;
+        break;
+      default:
+        value += x;
+        break;
     }
   }
   return policy.loop_fill == LoopFill::mean ? value / static_cast<Real>(loop - begin) : value;
 }
 
 // Adds d, the gradient of one filled value, to the in-edges it came from.
-void add_fill_gradient(const GraphPolicy& policy, ConstMatrixView edges, EdgeId begin, EdgeId loop, Index column,
-                       Real d, MatrixView d_edges) {
+void add_fill_gradient(const GraphPolicy& policy, ConstMatrixView edges, EdgeId begin, EdgeId loop,
+                       Index column, Real d, MatrixView d_edges) {
   const Real value = edges(loop, column);
   Real ties = 0;
   for (EdgeId e = begin; e < loop; ++e) ties += edges(e, column) == value ? 1 : 0;
   for (EdgeId e = begin; e < loop; ++e) {
     switch (policy.loop_fill) {
-      case LoopFill::mean: d_edges(e, column) += d / static_cast<Real>(loop - begin); break;
-      case LoopFill::sum: d_edges(e, column) += d; break;
+      case LoopFill::mean:
+        d_edges(e, column) += d / static_cast<Real>(loop - begin);
+        break;
+      case LoopFill::sum:
+        d_edges(e, column) += d;
+        break;
       case LoopFill::min:
       case LoopFill::max:
         if (edges(e, column) == value) d_edges(e, column) += d / ties;
@@ -58,7 +70,8 @@ void add_fill_gradient(const GraphPolicy& policy, ConstMatrixView edges, EdgeId 
         d_edges(e, column) += d * others;
         break;
       }
-      case LoopFill::constant: break;
+      case LoopFill::constant:
+        break;
     }
   }
 }
@@ -69,15 +82,19 @@ void for_each_added_loop(const CsrGraph& graph, const Visit& visit) {
   const auto offsets = graph.row_offsets();
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     const EdgeId last = offsets[i + 1] - 1;
-    if (last >= offsets[i] && graph.user_edge_ids()[static_cast<std::size_t>(last)] == kNone) visit(offsets[i], last);
+    if (last >= offsets[i] && graph.user_edge_ids()[static_cast<std::size_t>(last)] == kNone)
+      visit(offsets[i], last);
   }
 }
 
 void check_shapes(const CsrGraph& graph, ConstMatrixView user_rows, ConstMatrixView edges) {
-  if (user_rows.rows == graph.num_user_edges() && edges.rows == graph.num_edges() && user_rows.cols == edges.cols) return;
-  throw ShapeError("edge features of shape " + std::to_string(user_rows.rows) + " × " + std::to_string(user_rows.cols) +
-                   " do not fit a graph of " + std::to_string(graph.num_user_edges()) + " listed edges (" +
-                   std::to_string(graph.num_edges()) + " × " + std::to_string(edges.cols) + " after building)");
+  if (user_rows.rows == graph.num_user_edges() && edges.rows == graph.num_edges() &&
+      user_rows.cols == edges.cols)
+    return;
+  throw ShapeError(
+      "edge features of shape " + std::to_string(user_rows.rows) + " × " + std::to_string(user_rows.cols) +
+      " do not fit a graph of " + std::to_string(graph.num_user_edges()) + " listed edges (" +
+      std::to_string(graph.num_edges()) + " × " + std::to_string(edges.cols) + " after building)");
 }
 
 }  // namespace

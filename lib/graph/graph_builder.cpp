@@ -51,7 +51,8 @@ NodeId destination_of(const Item& item) { return item.destination; }
 bool is_loop(const Item& item) { return item.source == item.destination; }
 
 // Counts repeats per destination row: `seen[source]` remembers the last row that had the source.
-void count_duplicates(const std::vector<Item>& items, const Grouped& rows, const Sizes& sizes, BuildReport& report) {
+void count_duplicates(const std::vector<Item>& items, const Grouped& rows, const Sizes& sizes,
+                      BuildReport& report) {
   std::vector<NodeId> seen(static_cast<std::size_t>(sizes.sources), NodeId(-1));
   for (Index i = 0; i < sizes.destinations; ++i) {
     const auto row = static_cast<std::size_t>(i);
@@ -67,7 +68,8 @@ void count_duplicates(const std::vector<Item>& items, const Grouped& rows, const
 
 // Marks the items whose reverse is not listed. For each node: mark its in-neighbours, then look at
 // its out-edges; O(N + E) without any search.
-std::vector<bool> one_way_items(const std::vector<Item>& items, const Grouped& rows, Index nodes, BuildReport& report) {
+std::vector<bool> one_way_items(const std::vector<Item>& items, const Grouped& rows, Index nodes,
+                                BuildReport& report) {
   const Grouped columns = group(items, nodes, source_of);
   std::vector<bool> one_way(items.size(), false);
   std::vector<NodeId> in_neighbour_of(static_cast<std::size_t>(nodes), NodeId(-1));
@@ -195,14 +197,17 @@ BuiltGraph build(std::vector<Item> items, const Sizes& sizes, const GraphPolicy&
   for (Index i = 0; i < sizes.destinations; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto begin = rows.order.begin() + rows.offsets[at];
-    writer.write_row(i, items, std::span(begin, static_cast<std::size_t>(rows.offsets[at + 1] - rows.offsets[at])));
+    writer.write_row(i, items,
+                     std::span(begin, static_cast<std::size_t>(rows.offsets[at + 1] - rows.offsets[at])));
   }
   CsrGraph graph = writer.finish();
   return {std::move(graph), report};
 }
 
-std::vector<Item> checked_items(const EdgeList& edges, const Sizes& sizes, Dangling dangling, BuildReport& report) {
-  if (sizes.sources < 0 || sizes.destinations < 0) throw UsageError("a graph cannot have a negative number of nodes");
+std::vector<Item> checked_items(const EdgeList& edges, const Sizes& sizes, Dangling dangling,
+                                BuildReport& report) {
+  if (sizes.sources < 0 || sizes.destinations < 0)
+    throw UsageError("a graph cannot have a negative number of nodes");
   if (edges.sources.size() != edges.destinations.size()) {
     throw ShapeError("edge list: " + std::to_string(edges.sources.size()) + " sources and " +
                      std::to_string(edges.destinations.size()) + " destinations; every edge needs both");
@@ -218,10 +223,11 @@ std::vector<Item> checked_items(const EdgeList& edges, const Sizes& sizes, Dangl
       continue;
     }
     if (dangling == Dangling::error) {
-      throw InputError("edge " + std::to_string(e),
-                       std::to_string(source) + " -> " + std::to_string(destination) + " is outside 0.." +
-                           std::to_string(sizes.sources - 1) + " -> 0.." + std::to_string(sizes.destinations - 1) +
-                           "; correct the ids or drop dangling edges");
+      throw InputError("edge " + std::to_string(e), std::to_string(source) + " -> " +
+                                                        std::to_string(destination) + " is outside 0.." +
+                                                        std::to_string(sizes.sources - 1) + " -> 0.." +
+                                                        std::to_string(sizes.destinations - 1) +
+                                                        "; correct the ids or drop dangling edges");
     }
     ++report.num_dangling;
   }

@@ -47,7 +47,8 @@ void GraphData::validate() const {
       const auto at = static_cast<std::size_t>(i);
       for (EdgeId k = features.sparse.row_offsets[at]; k < features.sparse.row_offsets[at + 1]; ++k) {
         const auto entry = static_cast<std::size_t>(k);
-        require_finite(features.sparse.values[entry], "node features", i, features.sparse.column_indices[entry]);
+        require_finite(features.sparse.values[entry], "node features", i,
+                       features.sparse.column_indices[entry]);
       }
     }
   } else {

@@ -27,7 +27,8 @@ DegreeStatistics in_degree_statistics(const CsrGraph& graph) {
 }
 
 WeakComponents weak_components(const CsrGraph& graph) {
-  if (graph.bipartite()) throw UsageError("weak components need a graph whose sources and destinations are the same nodes");
+  if (graph.bipartite())
+    throw UsageError("weak components need a graph whose sources and destinations are the same nodes");
   const std::size_t nodes = num_vertices(graph);
   std::vector<NodeId> rank(nodes);
   std::vector<NodeId> parent(nodes);
@@ -64,8 +65,9 @@ std::vector<NodeId> breadth_first_order(const CsrGraph& graph, NodeId start) {
   std::vector<NodeId> order;
   std::vector<boost::default_color_type> colours(num_vertices(graph), boost::white_color);
   boost::queue<NodeId> queue;
-  boost::breadth_first_visit(graph, start, queue, Recorder(order),
-                             boost::make_iterator_property_map(colours.begin(), get(boost::vertex_index, graph)));
+  boost::breadth_first_visit(
+      graph, start, queue, Recorder(order),
+      boost::make_iterator_property_map(colours.begin(), get(boost::vertex_index, graph)));
   return order;
 }
 

@@ -79,14 +79,22 @@ template <class Visit>
 void with_function(const Activation& activation, const Visit& visit) {
   const auto parameter = static_cast<Real>(activation.parameter);
   switch (activation.kind) {
-    case ActivationKind::identity: return visit(Identity{});
-    case ActivationKind::relu: return visit(Relu{});
-    case ActivationKind::leaky_relu: return visit(LeakyRelu{parameter});
-    case ActivationKind::elu: return visit(Elu{parameter});
-    case ActivationKind::gelu: return visit(Gelu{});
-    case ActivationKind::gelu_tanh: return visit(GeluTanh{});
-    case ActivationKind::sigmoid: return visit(Sigmoid{});
-    case ActivationKind::tanh: return visit(Tanh{});
+    case ActivationKind::identity:
+      return visit(Identity{});
+    case ActivationKind::relu:
+      return visit(Relu{});
+    case ActivationKind::leaky_relu:
+      return visit(LeakyRelu{parameter});
+    case ActivationKind::elu:
+      return visit(Elu{parameter});
+    case ActivationKind::gelu:
+      return visit(Gelu{});
+    case ActivationKind::gelu_tanh:
+      return visit(GeluTanh{});
+    case ActivationKind::sigmoid:
+      return visit(Sigmoid{});
+    case ActivationKind::tanh:
+      return visit(Tanh{});
   }
 }
 
@@ -107,8 +115,8 @@ void activation_forward(const Activation& activation, ConstMatrixView x, MatrixV
   });
 }
 
-void activation_backward(const Activation& activation, ConstMatrixView x, ConstMatrixView d_out, MatrixView d_x,
-                         int num_threads) {
+void activation_backward(const Activation& activation, ConstMatrixView x, ConstMatrixView d_out,
+                         MatrixView d_x, int num_threads) {
   with_function(activation, [&](const auto& f) {
     parallel_for(num_threads, x.rows, x.cols * kWorkPerElement, [&](Index first, Index last, int) {
       for (Index i = first; i < last; ++i) {

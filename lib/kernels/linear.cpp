@@ -30,7 +30,8 @@ void load_block(const LinearInput& input, Index slice, Index first, Index last, 
       to[c] = from[c] * mask.factor(element + static_cast<std::uint64_t>(c * input.num_masks));
     }
   }
-  for (Index r = last - first; r < kBlockRows; ++r) std::fill(block.row(r), block.row(r) + block.cols, Real(0));
+  for (Index r = last - first; r < kBlockRows; ++r)
+    std::fill(block.row(r), block.row(r) + block.cols, Real(0));
 }
 
 // Calls visit(column, slice, value under the slice's mask) for the kept entries of one sparse row.
@@ -100,17 +101,20 @@ void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView
       const Index last = std::min(first + kBlockRows, out.rows);
       for (Index s = 0; s < slices; ++s) {
         load_block(input, s, first, last, block);
-        as_eigen(result).noalias() = as_eigen(ConstMatrixView(block)) * as_eigen(weight.columns(s * width, width));
-        for (Index r = first; r < last; ++r) std::copy_n(result.row(r - first), width, out.row(r) + s * width);
+        as_eigen(result).noalias() =
+            as_eigen(ConstMatrixView(block)) * as_eigen(weight.columns(s * width, width));
+        for (Index r = first; r < last; ++r)
+          std::copy_n(result.row(r - first), width, out.row(r) + s * width);
       }
     }
   });
 }
 
 // Z = (m ⊙ X) W, so d_W = (m ⊙ X)ᵀ d_Z.
-void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight, int num_threads,
-                            Workspace& workspace) {
-  assert(d_weight.rows == input.rows.cols() && d_out.rows == input.rows.rows() && d_out.cols == d_weight.cols);
+void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight,
+                            int num_threads, Workspace& workspace) {
+  assert(d_weight.rows == input.rows.cols() && d_out.rows == input.rows.rows() &&
+         d_out.cols == d_weight.cols);
   const Workspace::Scope scope(workspace);
   const Index slices = input.num_slices;
   const Index width = d_weight.cols / slices;
@@ -130,7 +134,8 @@ void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, Mat
       for (Index s = 0; s < slices; ++s) {
         load_block(input, s, b, end, block);
         as_eigen(sum.columns(s * width, width)).noalias() +=
-            as_eigen(ConstMatrixView(block)).topRows(end - b).transpose() * as_eigen(d.columns(s * width, width));
+            as_eigen(ConstMatrixView(block)).topRows(end - b).transpose() *
+            as_eigen(d.columns(s * width, width));
       }
     }
   };
@@ -153,7 +158,8 @@ void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, Mat
                });
   parallel_for(num_threads, in, count * d_weight.cols, [&](Index first, Index last, int) {
     for (Index f = first; f < last; ++f) {
-      for (Index b = 0; b < count; ++b) add_scaled(1, partial.row(b * in + f), d_weight.row(f), d_weight.cols);
+      for (Index b = 0; b < count; ++b)
+        add_scaled(1, partial.row(b * in + f), d_weight.row(f), d_weight.cols);
     }
   });
 }
@@ -168,27 +174,30 @@ void linear_backward_input(const LinearInput& input, ConstMatrixView weight, Con
   const MatrixView blocks = workspace.matrix(num_threads * kBlockRows, width);
   const MatrixView results = workspace.matrix(num_threads * kBlockRows, weight.rows);
   const Index count = (d_out.rows + kBlockRows - 1) / kBlockRows;
-  parallel_for(num_threads, count, kBlockRows * weight.rows * weight.cols, [&](Index begin, Index end, int member) {
-    const MatrixView block(blocks.row(member * kBlockRows), kBlockRows, width);
-    const MatrixView result(results.row(member * kBlockRows), kBlockRows, weight.rows);
-    for (Index b = begin; b < end; ++b) {
-      const Index first = b * kBlockRows;
-      const Index last = std::min(first + kBlockRows, d_out.rows);
-      for (Index s = 0; s < slices; ++s) {
-        block.fill(0);
-        for (Index r = first; r < last; ++r) std::copy_n(d_out.row(r) + s * width, width, block.row(r - first));
-        as_eigen(result).noalias() =
-            as_eigen(ConstMatrixView(block)) * as_eigen(weight.columns(s * width, width)).transpose();
-        DropoutReader mask(input.dropout);
-        for (Index r = first; r < last; ++r) {
-          const std::uint64_t element = first_element(input, r) + static_cast<std::uint64_t>(s);
-          for (Index c = 0; c < d_rows.cols; ++c) {
-            d_rows(r, c) += mask.factor(element + static_cast<std::uint64_t>(c * input.num_masks)) * result(r - first, c);
+  parallel_for(
+      num_threads, count, kBlockRows * weight.rows * weight.cols, [&](Index begin, Index end, int member) {
+        const MatrixView block(blocks.row(member * kBlockRows), kBlockRows, width);
+        const MatrixView result(results.row(member * kBlockRows), kBlockRows, weight.rows);
+        for (Index b = begin; b < end; ++b) {
+          const Index first = b * kBlockRows;
+          const Index last = std::min(first + kBlockRows, d_out.rows);
+          for (Index s = 0; s < slices; ++s) {
+            block.fill(0);
+            for (Index r = first; r < last; ++r)
+              std::copy_n(d_out.row(r) + s * width, width, block.row(r - first));
+            as_eigen(result).noalias() =
+                as_eigen(ConstMatrixView(block)) * as_eigen(weight.columns(s * width, width)).transpose();
+            DropoutReader mask(input.dropout);
+            for (Index r = first; r < last; ++r) {
+              const std::uint64_t element = first_element(input, r) + static_cast<std::uint64_t>(s);
+              for (Index c = 0; c < d_rows.cols; ++c) {
+                d_rows(r, c) += mask.factor(element + static_cast<std::uint64_t>(c * input.num_masks)) *
+                                result(r - first, c);
+              }
+            }
           }
         }
-      }
-    }
-  });
+      });
 }
 
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, int num_threads, Workspace& workspace) {

@@ -38,7 +38,9 @@ double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<co
   const auto count = static_cast<Index>(rows.logit_rows.size());
   const double smoothing = options.label_smoothing;
   const auto weight = [&](Index c) {
-    return options.class_weights.empty() ? 1.0 : static_cast<double>(options.class_weights[static_cast<std::size_t>(c)]);
+    return options.class_weights.empty()
+               ? 1.0
+               : static_cast<double>(options.class_weights[static_cast<std::size_t>(c)]);
   };
   const auto class_of = [&](Index k) {
     return classes[static_cast<std::size_t>(rows.target_rows[static_cast<std::size_t>(k)])];
@@ -70,11 +72,12 @@ double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<co
     }
     return loss;
   };
-  const double total = sum_in_blocks(num_threads, count, num_classes * kWorkPerElement, [&](Index first, Index last) {
-    double sum = 0;
-    for (Index k = first; k < last; ++k) sum += row_loss(k);
-    return sum;
-  });
+  const double total =
+      sum_in_blocks(num_threads, count, num_classes * kWorkPerElement, [&](Index first, Index last) {
+        double sum = 0;
+        for (Index k = first; k < last; ++k) sum += row_loss(k);
+        return sum;
+      });
   return total / weight_sum;
 }
 
@@ -95,22 +98,25 @@ double sigmoid_cross_entropy(ConstMatrixView logits, LossRows rows, ConstMatrixV
       const double y = targets(node, c);
       if (std::isnan(y)) continue;
       const double z = logits(row, c);
-      const double w = positive_weights.empty() ? 1.0 : static_cast<double>(positive_weights[static_cast<std::size_t>(c)]);
+      const double w =
+          positive_weights.empty() ? 1.0 : static_cast<double>(positive_weights[static_cast<std::size_t>(c)]);
       loss += w * y * softplus(-z) + (1 - y) * softplus(z);
       if (d_logits.empty()) continue;
       // d softplus(z) / d z = sigmoid(z)
       const double e = std::exp(-std::abs(z));
       const double sigmoid = z >= 0 ? 1 / (1 + e) : e / (1 + e);
       const double complement = z >= 0 ? e / (1 + e) : 1 / (1 + e);
-      d_logits(row, c) += static_cast<Real>(((1 - y) * sigmoid - w * y * complement) / static_cast<double>(entries));
+      d_logits(row, c) +=
+          static_cast<Real>(((1 - y) * sigmoid - w * y * complement) / static_cast<double>(entries));
     }
     return loss;
   };
-  const double total = sum_in_blocks(num_threads, count, targets.cols * kWorkPerElement, [&](Index first, Index last) {
-    double sum = 0;
-    for (Index k = first; k < last; ++k) sum += row_loss(k);
-    return sum;
-  });
+  const double total =
+      sum_in_blocks(num_threads, count, targets.cols * kWorkPerElement, [&](Index first, Index last) {
+        double sum = 0;
+        for (Index k = first; k < last; ++k) sum += row_loss(k);
+        return sum;
+      });
   return total / static_cast<double>(entries);
 }
 

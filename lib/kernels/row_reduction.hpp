@@ -98,7 +98,8 @@ void reduce_rows(const Rows& rows, Index width, Index work_per_edge, int num_thr
   for (Index c = 0; c < num_chunks;) {
     const Index row = chunks[static_cast<std::size_t>(c)].row;
     Real* total = results.row(c);
-    for (++c; c < num_chunks && chunks[static_cast<std::size_t>(c)].row == row; ++c) merge_into(total, results.row(c));
+    for (++c; c < num_chunks && chunks[static_cast<std::size_t>(c)].row == row; ++c)
+      merge_into(total, results.row(c));
     finish(row, total);
   }
 }

@@ -38,7 +38,8 @@ class SeparableAttention {
     const MatrixView row_dot = in_.workspace.matrix(out.rows, heads_);
     parallel_for(in_.num_threads, out.rows, out.cols, [&](Index first, Index last, int) {
       for (Index i = first; i < last; ++i) {
-        for (Index h = 0; h < heads_; ++h) row_dot(i, h) = dot(d_out.row(i) + h * dim_, out.row(i) + h * dim_);
+        for (Index h = 0; h < heads_; ++h)
+          row_dot(i, h) = dot(d_out.row(i) + h * dim_, out.row(i) + h * dim_);
       }
     });
     backward_by_destination(d_out, row_dot, d_score, gradient);
@@ -56,7 +57,9 @@ class SeparableAttention {
     return sum;
   }
 
-  bool open(EdgeId edge) const { return in_.edges.mask.empty() || in_.edges.mask[static_cast<std::size_t>(edge)] != 0; }
+  bool open(EdgeId edge) const {
+    return in_.edges.mask.empty() || in_.edges.mask[static_cast<std::size_t>(edge)] != 0;
+  }
 
   Real term(const EdgeTerm& term, Index destination, Index source, EdgeId edge, Index head) const {
     if (!term.array.empty()) return term.array(edge, term.array.cols == 1 ? 0 : head);
@@ -135,7 +138,8 @@ class SeparableAttention {
 
   void write_coefficients(const AttentionSink& sink) const {
     parallel_ranges(
-        in_.num_threads, graph_.num_destinations(), [&](Index i) { return graph_.in_edges_before(i) * work_per_edge_; },
+        in_.num_threads, graph_.num_destinations(),
+        [&](Index i) { return graph_.in_edges_before(i) * work_per_edge_; },
         [&](Index begin, Index end, int) {
           for (Index i = begin; i < end; ++i) {
             const EdgeRow row = graph_.in_edges(i);
@@ -166,8 +170,8 @@ class SeparableAttention {
     Real d_argument;  // d_logit · score'
   };
 
-  EdgeGradient edge_gradient(Index i, Index j, EdgeId edge, Index h, DropoutReader& mask, ConstMatrixView d_out,
-                             ConstMatrixView row_dot) const {
+  EdgeGradient edge_gradient(Index i, Index j, EdgeId edge, Index h, DropoutReader& mask,
+                             ConstMatrixView d_out, ConstMatrixView row_dot) const {
     const Real argument = score_.argument(i, j, edge, h);
     EdgeGradient g;
     g.alpha = exponential(logit(argument, i, j, edge, h), i, h) * state_.inverse_sum(i, h);
@@ -179,8 +183,8 @@ class SeparableAttention {
     return g;
   }
 
-  void add_term_gradient(const EdgeTerm& edge_term, MatrixView gradient, Index i, Index j, EdgeId edge, Index h,
-                         Real d) const {
+  void add_term_gradient(const EdgeTerm& edge_term, MatrixView gradient, Index i, Index j, EdgeId edge,
+                         Index h, Real d) const {
     if (!edge_term.array.empty()) {
       if (!gradient.empty()) gradient(edge, gradient.cols == 1 ? 0 : h) += d;
     } else if (edge_term.function != nullptr) {
@@ -190,8 +194,8 @@ class SeparableAttention {
   }
 
   // Everything that belongs to one destination or one edge: d s_dst, d s_edge, d log_prior, d m.
-  void backward_by_destination(ConstMatrixView d_out, ConstMatrixView row_dot, const SeparableGradient& d_score,
-                               const AttentionGradient& gradient) const {
+  void backward_by_destination(ConstMatrixView d_out, ConstMatrixView row_dot,
+                               const SeparableGradient& d_score, const AttentionGradient& gradient) const {
     const bool edge_terms = in_.edges.log_prior.given() || in_.edges.factor.given();
     if (d_score.destination.empty() && d_score.edge.empty() && !edge_terms) return;
     reduce_rows<MergeSum>(
@@ -208,7 +212,8 @@ class SeparableAttention {
               if (!d_score.edge.empty()) d_score.edge(edge, h) += g.d_argument;
               if (!edge_terms) continue;
               add_term_gradient(in_.edges.log_prior, gradient.log_prior, i, j, edge, h, g.d_logit);
-              add_term_gradient(in_.edges.factor, gradient.factor, i, j, edge, h, g.dropout * g.alpha * g.d_alpha);
+              add_term_gradient(in_.edges.factor, gradient.factor, i, j, edge, h,
+                                g.dropout * g.alpha * g.d_alpha);
             }
           }
         },

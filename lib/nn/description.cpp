@@ -14,7 +14,8 @@ const OptionValue* OptionReader::find(std::string_view name) {
 }
 
 void OptionReader::refuse(std::string_view name, const char* expected) const {
-  throw UsageError("layer \"" + description_.kind + "\": option \"" + std::string(name) + "\" must be " + expected);
+  throw UsageError("layer \"" + description_.kind + "\": option \"" + std::string(name) + "\" must be " +
+                   expected);
 }
 
 void OptionReader::read(std::string_view name, bool& value) {
@@ -41,7 +42,8 @@ void OptionReader::read(std::string_view name, int& value) {
 void OptionReader::read(std::string_view name, double& value) {
   const OptionValue* given = find(name);
   if (given == nullptr) return;
-  if (std::holds_alternative<std::int64_t>(*given)) value = static_cast<double>(std::get<std::int64_t>(*given));
+  if (std::holds_alternative<std::int64_t>(*given))
+    value = static_cast<double>(std::get<std::int64_t>(*given));
   else if (std::holds_alternative<double>(*given)) value = std::get<double>(*given);
   else refuse(name, "a number");
 }
@@ -58,7 +60,8 @@ void OptionReader::finish() const {
     if (known_.contains(name)) continue;
     std::vector<std::string_view> names;
     for (const auto& [known, unused] : known_) names.push_back(known);
-    throw UsageError("layer \"" + description_.kind + "\" has no option \"" + name + "\"; " + known_names_hint(name, names));
+    throw UsageError("layer \"" + description_.kind + "\" has no option \"" + name + "\"; " +
+                     known_names_hint(name, names));
   }
 }
 

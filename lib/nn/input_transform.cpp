@@ -22,7 +22,9 @@ void normalize(std::span<Real> row) {
 }  // namespace
 
 std::string_view name_of(InputTransform transform) { return name_in(kNames, transform); }
-InputTransform input_transform_named(std::string_view name) { return value_in(kNames, name, "input transform"); }
+InputTransform input_transform_named(std::string_view name) {
+  return value_in(kNames, name, "input transform");
+}
 
 Features apply(InputTransform transform, const Features& features) {
   Features result = features;

@@ -32,31 +32,38 @@ Model::Model(ModelDescription description, Weights weights)
     : description_(std::move(description)), network_(description_.network), weights_(std::move(weights)) {
   description_.network = network_.description();
   const Weights expected = network_.make_weights();
-  const auto same = [](const ParameterSpec& a, const ParameterSpec& b) { return a.name == b.name && a.shape == b.shape; };
-  if (!std::equal(expected.specs().begin(), expected.specs().end(), weights_.specs().begin(), weights_.specs().end(), same)) {
+  const auto same = [](const ParameterSpec& a, const ParameterSpec& b) {
+    return a.name == b.name && a.shape == b.shape;
+  };
+  if (!std::equal(expected.specs().begin(), expected.specs().end(), weights_.specs().begin(),
+                  weights_.specs().end(), same)) {
     throw UsageError("the weights are not those of this network; make them with Network::make_weights");
   }
-  if (!description_.class_names.empty() && static_cast<Index>(description_.class_names.size()) != num_classes()) {
+  if (!description_.class_names.empty() &&
+      static_cast<Index>(description_.class_names.size()) != num_classes()) {
     throw UsageError("the model has " + std::to_string(num_classes()) + " outputs and " +
-                     std::to_string(description_.class_names.size()) + " class names; give one name per output");
+                     std::to_string(description_.class_names.size()) +
+                     " class names; give one name per output");
   }
 }
 
 PreparedGraph Model::prepare(const GraphData& raw) const {
   const NetworkDescription& network = description_.network;
   if (raw.num_features() != network.num_features) {
-    throw ShapeError("the model was made for " + std::to_string(network.num_features) + " node features, the data has " +
-                     std::to_string(raw.num_features()) + "; use the data set it was trained on or train again");
+    throw ShapeError("the model was made for " + std::to_string(network.num_features) +
+                     " node features, the data has " + std::to_string(raw.num_features()) +
+                     "; use the data set it was trained on or train again");
   }
   if (network.edge_features > 0 && raw.edge_features.cols() != network.edge_features) {
-    throw ShapeError("the model was made for " + std::to_string(network.edge_features) + " edge features, the data has " +
-                     std::to_string(raw.edge_features.cols()));
+    throw ShapeError("the model was made for " + std::to_string(network.edge_features) +
+                     " edge features, the data has " + std::to_string(raw.edge_features.cols()));
   }
   return PreparedGraph(raw, description_.graph_policy, description_.input_transform);
 }
 
 Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, int num_threads,
-                           std::span<const AttentionSink> attention, std::span<const MatrixView> hidden) const {
+                           std::span<const AttentionSink> attention,
+                           std::span<const MatrixView> hidden) const {
   const Blocks blocks = Blocks::whole(graph.graph().view(), network_.num_steps());
   Matrix logits(graph.graph().num_nodes(), num_classes());
   const Round round{Mode::evaluation, {}, num_threads, workspace, nullptr, attention, hidden};

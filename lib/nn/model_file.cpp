@@ -22,14 +22,18 @@ constexpr int kFormatVersion = 1;
 
 Json to_json(const LayerDescription& layer) {
   Json options = Json::object();
-  for (const auto& [name, value] : layer.options) std::visit([&](const auto& v) { options[name] = v; }, value);
+  for (const auto& [name, value] : layer.options)
+    std::visit([&](const auto& v) { options[name] = v; }, value);
   return options;
 }
 
 Json to_json(const ModelDescription& model) {
   Json steps = Json::array();
   for (const Step& step : model.network.steps) {
-    steps.push_back({{"name", step.name}, {"input", step.input}, {"kind", step.layer.kind}, {"options", to_json(step.layer)}});
+    steps.push_back({{"name", step.name},
+                     {"input", step.input},
+                     {"kind", step.layer.kind},
+                     {"options", to_json(step.layer)}});
   }
   const GraphPolicy& policy = model.graph_policy;
   return {{"format_version", kFormatVersion},
@@ -61,15 +65,17 @@ Step step_from(const Json& json) {
   step.name = json.at("name").get<std::string>();
   step.input = json.at("input").get<std::string>();
   step.layer.kind = json.at("kind").get<std::string>();
-  for (const auto& [name, value] : json.at("options").items()) step.layer.options[name] = option_value(value, name);
+  for (const auto& [name, value] : json.at("options").items())
+    step.layer.options[name] = option_value(value, name);
   return step;
 }
 
 ModelDescription description_from(const Json& json) {
   const int version = json.at("format_version").get<int>();
   if (version != kFormatVersion) {
-    throw UsageError("format version " + std::to_string(version) + " is not known, this library reads version " +
-                     std::to_string(kFormatVersion) + "; use the version of gat that wrote the file");
+    throw UsageError("format version " + std::to_string(version) +
+                     " is not known, this library reads version " + std::to_string(kFormatVersion) +
+                     "; use the version of gat that wrote the file");
   }
   ModelDescription model;
   model.network.num_features = json.at("num_features").get<Index>();
@@ -91,7 +97,8 @@ ModelDescription description_from(const Json& json) {
 // Hostile numbers must not become allocations: a weight can be no larger than the file that holds it.
 void check_widths(const NetworkDescription& network, Index file_bytes) {
   const Index most = file_bytes;
-  if (network.num_features < 0 || network.num_features > most || network.edge_features < 0 || network.edge_features > most) {
+  if (network.num_features < 0 || network.num_features > most || network.edge_features < 0 ||
+      network.edge_features > most) {
     throw UsageError("feature widths do not fit the size of the file");
   }
   for (const Step& step : network.steps) {
@@ -99,7 +106,8 @@ void check_widths(const NetworkDescription& network, Index file_bytes) {
       const auto found = step.layer.options.find(name);
       if (found == step.layer.options.end() || !std::holds_alternative<std::int64_t>(found->second)) continue;
       const std::int64_t width = std::get<std::int64_t>(found->second);
-      if (width < 1 || width > most) throw UsageError(std::string(name) + " does not fit the size of the file");
+      if (width < 1 || width > most)
+        throw UsageError(std::string(name) + " does not fit the size of the file");
     }
   }
 }
@@ -116,11 +124,13 @@ void check_tensors(const TensorFile& file, const Network& network, const std::st
   std::vector<std::string> wanted;
   for (int k = 0; k < network.num_steps(); ++k) {
     for (const ParameterSpec& spec : network.layer(k).parameters()) {
-      const std::string name = network.description().steps[static_cast<std::size_t>(k)].name + "." + spec.name;
+      const std::string name =
+          network.description().steps[static_cast<std::size_t>(k)].name + "." + spec.name;
       wanted.push_back(name);
       const StoredArray* array = file.find(name);
       if (array == nullptr) {
-        throw InputError(place, "tensor \"" + name + "\" is missing; was it renamed, or is this another kind of model?");
+        throw InputError(
+            place, "tensor \"" + name + "\" is missing; was it renamed, or is this another kind of model?");
       }
       if (array->shape() != spec.shape) {
         throw InputError(place, "tensor \"" + name + "\" has the shape " + shape_text(array->shape()) +
@@ -142,7 +152,9 @@ Model Model::load(const std::filesystem::path& path) {
   const std::string place = path.string();
   const auto found = file.metadata.find(kModelKey);
   if (found == file.metadata.end()) {
-    throw InputError(place, "is a safetensors file without \"gat.model\" in its metadata; only models written by gat can be loaded");
+    throw InputError(place,
+                     "is a safetensors file without \"gat.model\" in its metadata; only models written by "
+                     "gat can be loaded");
   }
   try {
     ModelDescription description = description_from(Json::parse(found->second));
@@ -150,7 +162,8 @@ Model Model::load(const std::filesystem::path& path) {
     const Network network(description.network);
     check_tensors(file, network, place);
     Weights weights = network.make_weights();
-    for (Index i = 0; i < weights.count(); ++i) weights.import_values(i, file.find(weights.spec(i).name)->as_reals());
+    for (Index i = 0; i < weights.count(); ++i)
+      weights.import_values(i, file.find(weights.spec(i).name)->as_reals());
     file.metadata.erase(kModelKey);
     file.metadata.erase("format");
     description.metadata = std::move(file.metadata);
@@ -160,14 +173,16 @@ Model Model::load(const std::filesystem::path& path) {
   } catch (const Error& error) {
     throw InputError(place, std::string("the model's description is wrong: ") + error.what());
   } catch (const nlohmann::json::exception& error) {
-    throw InputError(place, std::string("the model's description (metadata \"gat.model\") is damaged: ") + error.what());
+    throw InputError(
+        place, std::string("the model's description (metadata \"gat.model\") is damaged: ") + error.what());
   }
 }
 
 void Model::save(const std::filesystem::path& path) const {
   TensorFile file;
   for (Index i = 0; i < weights_.count(); ++i) {
-    file.tensors.push_back({weights_.spec(i).name, StoredArray::of(weights_.export_values(i), weights_.spec(i).shape)});
+    file.tensors.push_back(
+        {weights_.spec(i).name, StoredArray::of(weights_.export_values(i), weights_.spec(i).shape)});
   }
   file.metadata = description_.metadata;
   file.metadata["format"] = "pt";

@@ -20,14 +20,16 @@ Network::Network(const NetworkDescription& description) : description_(descripti
 
 void Network::add_step(const Step& step, int number) {
   const auto steps = description_.steps.begin();
-  if (step.name == "features" || std::any_of(steps, steps + number, [&](const Step& s) { return s.name == step.name; })) {
+  if (step.name == "features" ||
+      std::any_of(steps, steps + number, [&](const Step& s) { return s.name == step.name; })) {
     throw UsageError("the name \"" + step.name + "\" of a step is taken; give each step a name of its own");
   }
   int read = number == 0 ? kFeatures : number - 1;
   if (!step.input.empty() && step.input == "features") {
     read = kFeatures;
   } else if (!step.input.empty()) {
-    const auto found = std::find_if(steps, steps + number, [&](const Step& s) { return s.name == step.input; });
+    const auto found =
+        std::find_if(steps, steps + number, [&](const Step& s) { return s.name == step.input; });
     if (found == steps + number) {
       throw UsageError("step \"" + step.name + "\" reads \"" + step.input +
                        "\", which is no earlier step; the node features are called \"features\"");
@@ -37,7 +39,8 @@ void Network::add_step(const Step& step, int number) {
   const Index width = read == kFeatures ? description_.num_features : layer(read).output_width();
   layers_.push_back(make_layer(step.layer, width, description_.edge_features));
   reads_.push_back(read);
-  first_parameter_.push_back(first_parameter_.back() + static_cast<Index>(layers_.back()->parameters().size()));
+  first_parameter_.push_back(first_parameter_.back() +
+                             static_cast<Index>(layers_.back()->parameters().size()));
 }
 
 std::vector<Reach> Network::reach(Mode mode) const {
@@ -57,7 +60,8 @@ Weights Network::make_weights() const {
   return Weights(std::move(specs));
 }
 
-Context Network::context(const Round& round, const Weights& weights, const NetworkInput& input, int step) const {
+Context Network::context(const Round& round, const Weights& weights, const NetworkInput& input,
+                         int step) const {
   const auto at = static_cast<std::size_t>(step);
   Context context{input.blocks.layer(step),
                   ConstWeights{&weights, first_parameter_[at]},
@@ -81,7 +85,8 @@ LayerInput Network::layer_input(const NetworkInput& input, const std::vector<Con
   if (read == kFeatures) {
     layer_input.source = input.features;
     // A part of the graph reads the rows of its own nodes; nothing is copied.
-    if (layer_input.source.row_ids.empty()) layer_input.source.row_ids = input.blocks.layer(step).arrays().node_ids;
+    if (layer_input.source.row_ids.empty())
+      layer_input.source.row_ids = input.blocks.layer(step).arrays().node_ids;
   } else {
     // The rows of a later step are the first rows of every earlier result.
     layer_input.source = first_rows(FeatureView(results[static_cast<std::size_t>(read)]), rows);
@@ -112,8 +117,8 @@ void Network::forward(const Round& round, const Weights& weights, const NetworkI
     if (k + 1 == num_steps()) {
       if (class_logits.rows != graph.num_destinations() || class_logits.cols != width) {
         throw ShapeError("class logits have the shape " + std::to_string(class_logits.rows) + " × " +
-                         std::to_string(class_logits.cols) + ", expected " + std::to_string(graph.num_destinations()) +
-                         " × " + std::to_string(width));
+                         std::to_string(class_logits.cols) + ", expected " +
+                         std::to_string(graph.num_destinations()) + " × " + std::to_string(width));
       }
     } else if (round.tape != nullptr) {
       round.tape->results[at].reshape(graph.num_destinations(), width);
@@ -124,7 +129,8 @@ void Network::forward(const Round& round, const Weights& weights, const NetworkI
     layer(k).forward(context(round, weights, input, k), in, result);
     results[at] = result;
     if (!round.hidden.empty() && !round.hidden[at].empty()) {
-      for (Index i = 0; i < result.rows; ++i) std::copy_n(result.row(i), result.cols, round.hidden[at].row(i));
+      for (Index i = 0; i < result.rows; ++i)
+        std::copy_n(result.row(i), result.cols, round.hidden[at].row(i));
     }
   }
 }
@@ -143,7 +149,8 @@ void Network::backward(const Round& round, const Weights& weights, const Network
   }
   for (int k = num_steps() - 1; k >= 0; --k) {
     const auto at = static_cast<std::size_t>(k);
-    const ConstMatrixView d_result = k + 1 == num_steps() ? d_class_logits : ConstMatrixView(tape.d_results[at]);
+    const ConstMatrixView d_result =
+        k + 1 == num_steps() ? d_class_logits : ConstMatrixView(tape.d_results[at]);
     const LayerInput in = layer_input(input, results, k);
     InputGradient d_input;
     if (reads_[at] != kFeatures) {

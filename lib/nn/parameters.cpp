@@ -11,16 +11,26 @@ double initial_scale(Initializer initializer, Index in_width, Index num_heads, I
   const auto h = static_cast<double>(num_heads);
   const auto d = static_cast<double>(head_dim);
   switch (initializer) {
-    case Initializer::zeros: return 0;
-    case Initializer::glorot_joined: return std::sqrt(6 / (f + h * d));
-    case Initializer::glorot_per_head: return std::sqrt(6 / (f + d));
-    case Initializer::glorot_attention_rows: return std::sqrt(6 / (h + d));
-    case Initializer::glorot_attention_fan3d: return std::sqrt(6 / (h * d + d));
-    case Initializer::glorot_attention_half: return std::sqrt(6 / (d + 1));
-    case Initializer::glorot_attention_joint: return std::sqrt(6 / (2 * d + 1));
-    case Initializer::xavier_normal_relu: return std::sqrt(2.0) * std::sqrt(2 / (f + h * d));
-    case Initializer::xavier_normal_attention: return 2 / std::sqrt(d * (h + 1));
-    case Initializer::uniform_fan_in: return 1 / std::sqrt(f);
+    case Initializer::zeros:
+      return 0;
+    case Initializer::glorot_joined:
+      return std::sqrt(6 / (f + h * d));
+    case Initializer::glorot_per_head:
+      return std::sqrt(6 / (f + d));
+    case Initializer::glorot_attention_rows:
+      return std::sqrt(6 / (h + d));
+    case Initializer::glorot_attention_fan3d:
+      return std::sqrt(6 / (h * d + d));
+    case Initializer::glorot_attention_half:
+      return std::sqrt(6 / (d + 1));
+    case Initializer::glorot_attention_joint:
+      return std::sqrt(6 / (2 * d + 1));
+    case Initializer::xavier_normal_relu:
+      return std::sqrt(2.0) * std::sqrt(2 / (f + h * d));
+    case Initializer::xavier_normal_attention:
+      return 2 / std::sqrt(d * (h + 1));
+    case Initializer::uniform_fan_in:
+      return 1 / std::sqrt(f);
   }
   return 0;
 }
@@ -28,14 +38,16 @@ double initial_scale(Initializer initializer, Index in_width, Index num_heads, I
 namespace {
 
 bool is_normal(Initializer initializer) {
-  return initializer == Initializer::xavier_normal_relu || initializer == Initializer::xavier_normal_attention;
+  return initializer == Initializer::xavier_normal_relu ||
+         initializer == Initializer::xavier_normal_attention;
 }
 
 // Calls visit(file position, row, column in memory) for every element of a parameter.
 template <class Visit>
 void for_each_element(const ParameterSpec& spec, const Visit& visit) {
   for (Index r = 0; r < spec.rows; ++r) {
-    for (Index c = 0; c < spec.cols; ++c) visit(spec.transposed ? c * spec.rows + r : r * spec.cols + c, r, c);
+    for (Index c = 0; c < spec.cols; ++c)
+      visit(spec.transposed ? c * spec.rows + r : r * spec.cols + c, r, c);
   }
 }
 
@@ -48,7 +60,8 @@ Weights::Weights(std::vector<ParameterSpec> specs) : specs_(std::move(specs)) {
 }
 
 Index Weights::find(std::string_view name) const {
-  const auto found = std::find_if(specs_.begin(), specs_.end(), [&](const auto& spec) { return spec.name == name; });
+  const auto found =
+      std::find_if(specs_.begin(), specs_.end(), [&](const auto& spec) { return spec.name == name; });
   return found == specs_.end() ? -1 : found - specs_.begin();
 }
 

@@ -37,9 +37,14 @@ void EarlyStopping::epoch_finished(const EpochRecord& record, const Weights&, Tr
       progress = accuracy_holds || loss_holds;
       keep = accuracy_holds && loss_holds;
       break;
-    case StopRule::accuracy: progress = keep = accuracy_holds; break;
-    case StopRule::loss: progress = keep = loss_holds; break;
-    case StopRule::none: break;
+    case StopRule::accuracy:
+      progress = keep = accuracy_holds;
+      break;
+    case StopRule::loss:
+      progress = keep = loss_holds;
+      break;
+    case StopRule::none:
+      break;
   }
   best_accuracy_ = std::max(best_accuracy_, record.validation_accuracy);
   best_loss_ = std::min(best_loss_, record.validation_loss);

@@ -17,7 +17,9 @@ struct Counts {
   Index true_positive = 0, false_positive = 0, false_negative = 0;
 
   Index denominator() const { return 2 * true_positive + false_positive + false_negative; }
-  double f1() const { return ratio(2.0 * static_cast<double>(true_positive), static_cast<double>(denominator())); }
+  double f1() const {
+    return ratio(2.0 * static_cast<double>(true_positive), static_cast<double>(denominator()));
+  }
 };
 
 // Everything that follows from the counts of all classes.
@@ -28,7 +30,8 @@ void summarize(const std::vector<Counts>& counts, Metrics& metrics) {
   for (const Counts& c : counts) {
     ClassScore score;
     score.support = c.true_positive + c.false_negative;
-    score.precision = ratio(static_cast<double>(c.true_positive), static_cast<double>(c.true_positive + c.false_positive));
+    score.precision =
+        ratio(static_cast<double>(c.true_positive), static_cast<double>(c.true_positive + c.false_positive));
     score.recall = ratio(static_cast<double>(c.true_positive), static_cast<double>(score.support));
     score.f1 = c.f1();
     metrics.classes.push_back(score);
@@ -58,10 +61,11 @@ std::vector<NodeId> argmax_rows(ConstMatrixView logits) {
   return best;
 }
 
-Metrics classification_metrics(std::span<const NodeId> truth, std::span<const NodeId> predicted, Index num_classes) {
+Metrics classification_metrics(std::span<const NodeId> truth, std::span<const NodeId> predicted,
+                               Index num_classes) {
   if (truth.size() != predicted.size()) {
-    throw ShapeError("metrics: " + std::to_string(truth.size()) + " true and " + std::to_string(predicted.size()) +
-                     " predicted classes; both need one per node");
+    throw ShapeError("metrics: " + std::to_string(truth.size()) + " true and " +
+                     std::to_string(predicted.size()) + " predicted classes; both need one per node");
   }
   Metrics metrics;
   metrics.confusion.assign(static_cast<std::size_t>(num_classes * num_classes), 0);
@@ -94,8 +98,9 @@ Metrics classification_metrics(std::span<const NodeId> truth, std::span<const No
 
 Metrics multi_label_metrics(ConstMatrixView targets, ConstMatrixView logits) {
   if (targets.rows != logits.rows || targets.cols != logits.cols) {
-    throw ShapeError("metrics: targets of " + std::to_string(targets.rows) + " × " + std::to_string(targets.cols) +
-                     " and logits of " + std::to_string(logits.rows) + " × " + std::to_string(logits.cols));
+    throw ShapeError("metrics: targets of " + std::to_string(targets.rows) + " × " +
+                     std::to_string(targets.cols) + " and logits of " + std::to_string(logits.rows) + " × " +
+                     std::to_string(logits.cols));
   }
   Metrics metrics;
   std::vector<Counts> counts(static_cast<std::size_t>(targets.cols));

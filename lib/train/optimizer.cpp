@@ -45,7 +45,9 @@ StepFactors factors(const AdamOptions& o, Index step) {
 }  // namespace
 
 std::string_view name_of(EpsilonVariant variant) { return name_in(kVariants, variant); }
-EpsilonVariant epsilon_variant_named(std::string_view name) { return value_in(kVariants, name, "epsilon variant"); }
+EpsilonVariant epsilon_variant_named(std::string_view name) {
+  return value_in(kVariants, name, "epsilon variant");
+}
 
 void AdamOptions::validate() const {
   require(learning_rate > 0 && std::isfinite(learning_rate), "learning_rate", learning_rate, "positive");
@@ -53,7 +55,8 @@ void AdamOptions::validate() const {
   require(beta2 >= 0 && beta2 < 1, "beta2", beta2, "in [0, 1)");
   require(epsilon >= 0 && std::isfinite(epsilon), "epsilon", epsilon, "at least 0");
   require(l2 >= 0 && std::isfinite(l2), "l2", l2, "at least 0");
-  require(decoupled_decay >= 0 && std::isfinite(decoupled_decay), "decoupled_decay", decoupled_decay, "at least 0");
+  require(decoupled_decay >= 0 && std::isfinite(decoupled_decay), "decoupled_decay", decoupled_decay,
+          "at least 0");
 }
 
 Adam::Adam(const AdamOptions& options) : options_(options) { options_.validate(); }
@@ -65,8 +68,9 @@ void Adam::step(Weights& weights, const Weights& gradients, int num_threads) {
     second_.resize(1, count);
   }
   if (gradients.num_values() != count || first_.cols() != count) {
-    throw ShapeError("Adam: " + std::to_string(count) + " weights, " + std::to_string(gradients.num_values()) +
-                     " gradients, " + std::to_string(first_.cols()) + " moments; the layout must stay the same");
+    throw ShapeError("Adam: " + std::to_string(count) + " weights, " +
+                     std::to_string(gradients.num_values()) + " gradients, " + std::to_string(first_.cols()) +
+                     " moments; the layout must stay the same");
   }
   const StepFactors f = factors(options_, ++step_);
   Index begin = 0;

@@ -23,15 +23,18 @@ constexpr std::uint64_t kTrainingStream = 2;
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 double loss_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows, const LossOptions& options,
                MatrixView d_logits, int num_threads) {
   if (labels.multi_label()) {
-    return sigmoid_cross_entropy(logits, rows, labels.targets, options.positive_weights, d_logits, num_threads);
+    return sigmoid_cross_entropy(logits, rows, labels.targets, options.positive_weights, d_logits,
+                                 num_threads);
   }
-  return softmax_cross_entropy(logits, rows, labels.classes, {options.class_weights, options.label_smoothing}, d_logits,
-                               num_threads);
+  return softmax_cross_entropy(logits, rows, labels.classes, {options.class_weights, options.label_smoothing},
+                               d_logits, num_threads);
 }
 
 Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows) {
@@ -43,7 +46,8 @@ Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows&
   if (labels.multi_label()) {
     Matrix targets(count, logits.cols);
     for (Index k = 0; k < count; ++k) {
-      std::copy_n(labels.targets.row(rows.target_rows[static_cast<std::size_t>(k)]), logits.cols, targets.row(k));
+      std::copy_n(labels.targets.row(rows.target_rows[static_cast<std::size_t>(k)]), logits.cols,
+                  targets.row(k));
     }
     return multi_label_metrics(targets, chosen);
   }
@@ -55,11 +59,12 @@ Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows&
 void check_weights(std::span<const Real> weights, Index classes, const char* name) {
   if (weights.empty()) return;
   if (static_cast<Index>(weights.size()) != classes) {
-    throw UsageError(std::string(name) + ": " + std::to_string(weights.size()) + " numbers for " + std::to_string(classes) +
-                     " classes; give one per class");
+    throw UsageError(std::string(name) + ": " + std::to_string(weights.size()) + " numbers for " +
+                     std::to_string(classes) + " classes; give one per class");
   }
   for (const Real w : weights) {
-    if (!(w >= 0) || !std::isfinite(w)) throw UsageError(std::string(name) + " must be finite and at least 0");
+    if (!(w >= 0) || !std::isfinite(w))
+      throw UsageError(std::string(name) + " must be finite and at least 0");
   }
 }
 
@@ -73,7 +78,8 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
                      std::to_string(labels.targets.cols()) + " columns; use the sigmoid loss");
   }
   if (options.loss.kind == LossKind::sigmoid && !multi) {
-    throw UsageError("sigmoid cross-entropy needs a matrix of targets, but each node has one class; use the softmax loss");
+    throw UsageError(
+        "sigmoid cross-entropy needs a matrix of targets, but each node has one class; use the softmax loss");
   }
   const Index nodes = graph.graph().num_nodes();
   const Index labelled = multi ? labels.targets.rows() : static_cast<Index>(labels.classes.size());
@@ -87,7 +93,8 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   }
   for (const NodeId c : labels.classes) {
     if (c >= classes) {
-      throw ShapeError("class " + std::to_string(c) + " is outside the network's " + std::to_string(classes) + " outputs");
+      throw ShapeError("class " + std::to_string(c) + " is outside the network's " + std::to_string(classes) +
+                       " outputs");
     }
   }
   check_weights(options.loss.class_weights, classes, "class_weights");
@@ -101,7 +108,8 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
 
 // The rows of one part of a split: which blocks compute them and where they are among the results.
 struct Part {
-  Part(const Network& network, const PreparedGraph& graph, std::span<const NodeId> part_nodes, Mode mode, bool prune)
+  Part(const Network& network, const PreparedGraph& graph, std::span<const NodeId> part_nodes, Mode mode,
+       bool prune)
       : nodes(part_nodes),
         blocks(prune ? Blocks::receptive_field(graph.graph(), nodes, network.reach(mode))
                      : Blocks::whole(graph.graph().view(), network.num_steps())),
@@ -154,11 +162,18 @@ class Run {
   }
 
  private:
-  NetworkInput input(const Part& part) const { return {part.blocks, graph_.features(), graph_.edge_features(), {}}; }
+  NetworkInput input(const Part& part) const {
+    return {part.blocks, graph_.features(), graph_.edge_features(), {}};
+  }
 
   double training_step(int number) {
-    const Round round{Mode::training, random_.derive(static_cast<std::uint64_t>(number)),
-                      options_.num_threads, workspace_, &tape_, {}, {}};
+    const Round round{Mode::training,
+                      random_.derive(static_cast<std::uint64_t>(number)),
+                      options_.num_threads,
+                      workspace_,
+                      &tape_,
+                      {},
+                      {}};
     network_.forward(round, weights_, input(train_), train_.logits);
     d_logits_.resize(train_.logits.rows(), train_.logits.cols());
     const double loss =
@@ -171,8 +186,8 @@ class Run {
 
   static void require_finite(double loss, const char* part, int epoch) {
     if (std::isfinite(loss)) return;
-    throw NumericError("the " + std::string(part) + " loss is no longer finite in epoch " + std::to_string(epoch) +
-                       "; try a smaller learning rate or normalised features");
+    throw NumericError("the " + std::string(part) + " loss is no longer finite in epoch " +
+                       std::to_string(epoch) + "; try a smaller learning rate or normalised features");
   }
 
   const Network& network_;
@@ -198,7 +213,8 @@ void TrainOptions::validate() const {
   adam.validate();
   if (epochs < 1) throw UsageError("epochs is " + std::to_string(epochs) + "; train for at least one epoch");
   if (patience < 1) throw UsageError("patience is " + std::to_string(patience) + "; it is at least 1 epoch");
-  if (num_threads < 1) throw UsageError("num_threads is " + std::to_string(num_threads) + "; at least 1 thread is needed");
+  if (num_threads < 1)
+    throw UsageError("num_threads is " + std::to_string(num_threads) + "; at least 1 thread is needed");
   if (!(loss.label_smoothing >= 0 && loss.label_smoothing < 1)) {
     throw UsageError("label_smoothing is " + std::to_string(loss.label_smoothing) + "; it lies in [0, 1)");
   }
@@ -210,8 +226,9 @@ Weights initial_weights(const Network& network, std::uint64_t seed) {
   return weights;
 }
 
-TrainResult train(const Network& network, const PreparedGraph& graph, const Labels& labels, const Split& split,
-                  const TrainOptions& options, std::span<TrainObserver* const> observers) {
+TrainResult train(const Network& network, const PreparedGraph& graph, const Labels& labels,
+                  const Split& split, const TrainOptions& options,
+                  std::span<TrainObserver* const> observers) {
   check_task(network, graph, labels, split, options);
   const auto start = Clock::now();
   Run run(network, graph, labels, split, options);
@@ -238,7 +255,8 @@ TrainResult train(const Network& network, const PreparedGraph& graph, const Labe
     result.weights = run.weights();
     result.best_epoch = result.epochs;
   }
-  if (result.stop_reason.empty()) result.stop_reason = "all " + std::to_string(options.epochs) + " epochs run";
+  if (result.stop_reason.empty())
+    result.stop_reason = "all " + std::to_string(options.epochs) + " epochs run";
   result.seconds = seconds_since(start);
   return result;
 }
@@ -253,11 +271,13 @@ Evaluation evaluate(ConstMatrixView class_logits, const Labels& labels, std::spa
 
 Index training_memory_bytes(const Network& network, const GraphData& data, Index num_edges, int num_threads) {
   const Index nodes = data.num_nodes();
-  Index numbers = data.features.is_sparse ? 2 * data.features.sparse.num_entries() : data.features.dense.size();
+  Index numbers =
+      data.features.is_sparse ? 2 * data.features.sparse.num_entries() : data.features.dense.size();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);
     Index joined = layer.output_width();
-    for (const ParameterSpec& spec : layer.parameters()) joined = std::max(joined, spec.num_heads * spec.head_dim);
+    for (const ParameterSpec& spec : layer.parameters())
+      joined = std::max(joined, spec.num_heads * spec.head_dim);
     // Tape: projection, dropped-out values, heads, argument, scores; backward: two buffers as wide.
     numbers += nodes * (4 * joined + 4 * layer.num_heads() + 3 * joined + 2 * layer.output_width());
     for (const ParameterSpec& spec : layer.parameters()) {
@@ -265,8 +285,10 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
     }
   }
   const Index weights = network.make_weights().num_values();
-  numbers += 5 * weights + 8 * weights + 2 * nodes * network.output_width();  // gradients, moments, best; block sums
-  const Index graph = num_edges * Index(2 * sizeof(NodeId) + 4 * sizeof(EdgeId) + 1) + 2 * nodes * Index(sizeof(EdgeId));
+  numbers +=
+      5 * weights + 8 * weights + 2 * nodes * network.output_width();  // gradients, moments, best; block sums
+  const Index graph =
+      num_edges * Index(2 * sizeof(NodeId) + 4 * sizeof(EdgeId) + 1) + 2 * nodes * Index(sizeof(EdgeId));
   return numbers * Index(sizeof(Real)) + graph + num_threads * Index(1 << 20);
 }
 

@@ -66,9 +66,9 @@ std::vector<GradientCase> option_cases() {
     c.options.residual = Residual::learned;
     c.options.activation = {ActivationKind::elu, 1};
   });
-  for (const ActivationKind kind : {ActivationKind::elu, ActivationKind::gelu, ActivationKind::gelu_tanh,
-                                    ActivationKind::sigmoid, ActivationKind::tanh, ActivationKind::leaky_relu,
-                                    ActivationKind::relu}) {
+  for (const ActivationKind kind :
+       {ActivationKind::elu, ActivationKind::gelu, ActivationKind::gelu_tanh, ActivationKind::sigmoid,
+        ActivationKind::tanh, ActivationKind::leaky_relu, ActivationKind::relu}) {
     add("activation", [kind](GradientCase& c) {
       c.name += " " + std::string(name_of(kind));
       c.options.activation = {kind, 1};
@@ -126,8 +126,8 @@ std::vector<GradientCase> structure_cases() {
       c.options.attention_dropout = 0.4;
     });
   }
-  for (const LoopFill fill : {LoopFill::mean, LoopFill::sum, LoopFill::min, LoopFill::max, LoopFill::product,
-                              LoopFill::constant}) {
+  for (const LoopFill fill :
+       {LoopFill::mean, LoopFill::sum, LoopFill::min, LoopFill::max, LoopFill::product, LoopFill::constant}) {
     add("edge features, loops filled by", [fill](GradientCase& c) {
       c.name += " " + std::string(name_of(fill));
       c.options.edge_features = 2;
@@ -182,7 +182,8 @@ void check(const GradientCase& c) {
     const Matrix numeric = central_differences(run, named);
     CHECK(gat::test::normwise_error(named.gradient, numeric) < kBound);
     // Without destination features a_dst has no effect; an edgeless case has no edge gradients.
-    const bool vanishes = std::all_of(numeric.data(), numeric.data() + numeric.size(), [](Real x) { return x == 0; });
+    const bool vanishes =
+        std::all_of(numeric.data(), numeric.data() + numeric.size(), [](Real x) { return x == 0; });
     if (vanishes) continue;
     Matrix wrong = named.gradient;
     for (Index k = 0; k < wrong.size(); ++k) wrong.data()[k] *= 1.001;
@@ -196,6 +197,7 @@ TEST_CASE("gradients of the GAT layer agree with differences for every option", 
   for (const GradientCase& c : option_cases()) check(c);
 }
 
-TEST_CASE("gradients of the GAT layer agree with differences on every kind of graph and input", "[nn][gat][gradient]") {
+TEST_CASE("gradients of the GAT layer agree with differences on every kind of graph and input",
+          "[nn][gat][gradient]") {
   for (const GradientCase& c : structure_cases()) check(c);
 }

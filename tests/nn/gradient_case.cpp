@@ -25,7 +25,8 @@ EdgeList random_edges(const GradientCase& c, Index sources, Index destinations, 
 Matrix GradientRun::random(Index rows, Index cols, std::uint64_t tag) const {
   Matrix matrix(rows, cols);
   const RandomStream stream = stream_.derive(tag);
-  for (Index k = 0; k < matrix.size(); ++k) matrix.data()[k] = 2 * stream.uniform(static_cast<std::uint64_t>(k)) - 1;
+  for (Index k = 0; k < matrix.size(); ++k)
+    matrix.data()[k] = 2 * stream.uniform(static_cast<std::uint64_t>(k)) - 1;
   return matrix;
 }
 
@@ -39,7 +40,8 @@ GradientRun::GradientRun(const GradientCase& c, std::uint64_t seed) : case_(c), 
   layer_ = std::make_unique<GatLayer>(c.options);
   weights_ = Weights({layer_->parameters().begin(), layer_->parameters().end()});
   for (Index k = 0; k < weights_.num_values(); ++k) {
-    weights_.values()[static_cast<std::size_t>(k)] = 2 * stream_.derive(2).uniform(static_cast<std::uint64_t>(k)) - 1;
+    weights_.values()[static_cast<std::size_t>(k)] =
+        2 * stream_.derive(2).uniform(static_cast<std::uint64_t>(k)) - 1;
   }
   source_ = random(view_.num_sources(), c.options.in_features, 3);
   if (c.sparse) {
@@ -53,8 +55,10 @@ GradientRun::GradientRun(const GradientCase& c, std::uint64_t seed) : case_(c), 
       sparse_.row_offsets.push_back(sparse_.num_entries());
     }
   }
-  if (c.destination == Destinations::Kind::own) own_ = random(view_.num_destinations(), c.options.destination_features, 4);
-  if (c.options.edge_features > 0) user_edges_ = random(built_.graph.num_user_edges(), c.options.edge_features, 5);
+  if (c.destination == Destinations::Kind::own)
+    own_ = random(view_.num_destinations(), c.options.destination_features, 4);
+  if (c.options.edge_features > 0)
+    user_edges_ = random(built_.graph.num_user_edges(), c.options.edge_features, 5);
   if (c.log_prior_columns > 0) log_prior_ = random(view_.edge_id_bound(), c.log_prior_columns, 6);
   if (c.factor_columns > 0) factor_ = random(view_.edge_id_bound(), c.factor_columns, 7);
   if (c.mask) {
@@ -70,7 +74,8 @@ Context GradientRun::context(Tape* tape, const AttentionSink* sink) {
 LayerInput GradientRun::input() {
   LayerInput in;
   in.source = case_.sparse ? FeatureView(sparse_.view()) : FeatureView(source_);
-  in.destination = {case_.destination, case_.destination == Destinations::Kind::own ? FeatureView(own_) : FeatureView()};
+  in.destination = {case_.destination,
+                    case_.destination == Destinations::Kind::own ? FeatureView(own_) : FeatureView()};
   if (case_.options.edge_features > 0) {
     edges_.resize(built_.graph.num_edges(), case_.options.edge_features);
     spread_edge_features(built_.graph, case_.policy, user_edges_, edges_);

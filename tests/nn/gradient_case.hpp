@@ -36,10 +36,10 @@ struct GradientCase {
   bool mask = false;
   Index log_prior_columns = 0;
   Index factor_columns = 0;
-  GraphView implicit{};           ///< used instead of a stored graph when it has nodes
+  GraphView implicit{};  ///< used instead of a stored graph when it has nodes
   Index num_nodes = 9;
-  Index num_edges = 24;           ///< random, with repeats and loops
-  Index hub_edges = 0;            ///< additional edges into node 0 and out of node 1
+  Index num_edges = 24;  ///< random, with repeats and loops
+  Index hub_edges = 0;   ///< additional edges into node 0 and out of node 1
 };
 
 /// Inputs, weights and upstream gradient drawn from a seed.

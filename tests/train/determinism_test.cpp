@@ -17,10 +17,14 @@ namespace {
 NetworkDescription two_layers(const Dataset& data, int heads, Index dim) {
   const auto layer = [](int num_heads, Index head_dim, const char* merge, const char* activation) {
     LayerDescription description;
-    description.options = {{"num_heads", std::int64_t(num_heads)}, {"head_dim", std::int64_t(head_dim)},
-                           {"merge", std::string(merge)},          {"activation", std::string(activation)},
-                           {"feature_dropout", 0.6},               {"value_dropout", 0.6},
-                           {"attention_dropout", 0.6},             {"dropout_per_head", true},
+    description.options = {{"num_heads", std::int64_t(num_heads)},
+                           {"head_dim", std::int64_t(head_dim)},
+                           {"merge", std::string(merge)},
+                           {"activation", std::string(activation)},
+                           {"feature_dropout", 0.6},
+                           {"value_dropout", 0.6},
+                           {"attention_dropout", 0.6},
+                           {"dropout_per_head", true},
                            {"score_bias", true}};
     return description;
   };

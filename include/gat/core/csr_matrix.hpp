@@ -12,9 +12,9 @@ namespace gat::inline GAT_PRECISION {
 struct CsrView {
   Index rows = 0;
   Index cols = 0;
-  std::span<const EdgeId> row_offsets;        // rows + 1
-  std::span<const NodeId> column_indices;     // one per entry, in [0, cols)
-  std::span<const Real> values;               // one per entry
+  std::span<const EdgeId> row_offsets;     // rows + 1
+  std::span<const NodeId> column_indices;  // one per entry, in [0, cols)
+  std::span<const Real> values;            // one per entry
 };
 
 /// An owning sparse matrix; columns within a row keep the order they were given in.

@@ -30,9 +30,7 @@ struct ConstMatrixView {
   const Real* row(Index i) const { return data + i * stride; }
   Real operator()(Index i, Index j) const { return data[i * stride + j]; }
   bool empty() const { return data == nullptr; }
-  ConstMatrixView columns(Index first, Index count) const {
-    return {data + first, rows, count, stride};
-  }
+  ConstMatrixView columns(Index first, Index count) const { return {data + first, rows, count, stride}; }
 };
 
 /// A writable window on row-major numbers.

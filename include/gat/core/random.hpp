@@ -26,14 +26,10 @@ class RandomStream {
   }
 
   /// 64 random bits for an index.
-  std::uint64_t bits(std::uint64_t index) const {
-    return mix(key_ + (index + 1) * 0x9e3779b97f4a7c15ULL);
-  }
+  std::uint64_t bits(std::uint64_t index) const { return mix(key_ + (index + 1) * 0x9e3779b97f4a7c15ULL); }
 
   /// Uniform in [0, 1), with 53 random bits.
-  double uniform(std::uint64_t index) const {
-    return static_cast<double>(bits(index) >> 11) * 0x1.0p-53;
-  }
+  double uniform(std::uint64_t index) const { return static_cast<double>(bits(index) >> 11) * 0x1.0p-53; }
 
   /// Uniform in {0, …, bound − 1}; the bias is below bound / 2^64. \pre bound > 0
   std::uint64_t below(std::uint64_t index, std::uint64_t bound) const {

@@ -20,12 +20,12 @@ enum class Reach {
 /// first sources; `node_ids` and `edge_ids` say which node and edge of the whole graph each is, so
 /// that dropout masks and edge features are those of the whole graph.
 struct Block {
-  std::vector<NodeId> node_ids;         ///< global id of each source row
+  std::vector<NodeId> node_ids;  ///< global id of each source row
   Index num_destinations = 0;
-  std::vector<EdgeId> row_offsets{0};   ///< num_destinations + 1
-  std::vector<NodeId> column_indices;   ///< source row of each edge
-  std::vector<EdgeId> edge_ids;         ///< global id of each edge
-  EdgeId edge_id_bound = 0;             ///< number of edges of the whole graph
+  std::vector<EdgeId> row_offsets{0};  ///< num_destinations + 1
+  std::vector<NodeId> column_indices;  ///< source row of each edge
+  std::vector<EdgeId> edge_ids;        ///< global id of each edge
+  EdgeId edge_id_bound = 0;            ///< number of edges of the whole graph
 };
 
 /// The graphs of all layers of a model, first layer first: the destinations of layer l are the
@@ -42,12 +42,15 @@ class Blocks {
   /// The receptive field of some nodes: exactly the rows that their outputs depend on. Output row k
   /// belongs to nodes[k]; a node may be named only once. \param reach  one per layer
   /// \throws UsageError for a node that is outside the graph or named twice
-  static Blocks receptive_field(const CsrGraph& graph, std::span<const NodeId> nodes, std::span<const Reach> reach);
+  static Blocks receptive_field(const CsrGraph& graph, std::span<const NodeId> nodes,
+                                std::span<const Reach> reach);
 
   int num_layers() const { return static_cast<int>(views_.size()); }
   const GraphView& layer(int l) const { return views_[static_cast<std::size_t>(l)]; }
   /// Global ids of the rows that the first layer reads; empty = every row in order.
-  std::span<const NodeId> input_rows() const { return views_.empty() ? std::span<const NodeId>() : views_.front().arrays().node_ids; }
+  std::span<const NodeId> input_rows() const {
+    return views_.empty() ? std::span<const NodeId>() : views_.front().arrays().node_ids;
+  }
   Index num_outputs() const { return views_.empty() ? 0 : views_.back().num_destinations(); }
 
  private:

@@ -29,8 +29,8 @@ struct BoostEdge {
 };
 
 /// Walks the out-edges of one source.
-class BoostOutEdgeIterator
-    : public boost::iterator_facade<BoostOutEdgeIterator, BoostEdge, boost::random_access_traversal_tag, BoostEdge> {
+class BoostOutEdgeIterator : public boost::iterator_facade<BoostOutEdgeIterator, BoostEdge,
+                                                           boost::random_access_traversal_tag, BoostEdge> {
  public:
   BoostOutEdgeIterator() = default;
   BoostOutEdgeIterator(EdgeRow row, NodeId source, Index at) : row_(row), source_(source), at_(at) {}
@@ -67,7 +67,9 @@ class BoostEdgeIterator
     find_row();
   }
   void find_row() {
-    while (row_ < graph_->num_destinations() && graph_->row_offsets()[static_cast<std::size_t>(row_) + 1] <= edge_) ++row_;
+    while (row_ < graph_->num_destinations() &&
+           graph_->row_offsets()[static_cast<std::size_t>(row_) + 1] <= edge_)
+      ++row_;
   }
 
   const CsrGraph* graph_ = nullptr;
@@ -75,7 +77,8 @@ class BoostEdgeIterator
   Index row_ = 0;
 };
 
-inline std::pair<boost::counting_iterator<NodeId>, boost::counting_iterator<NodeId>> vertices(const CsrGraph& graph) {
+inline std::pair<boost::counting_iterator<NodeId>, boost::counting_iterator<NodeId>> vertices(
+    const CsrGraph& graph) {
   using Iterator = boost::counting_iterator<NodeId>;
   return {Iterator(0), Iterator(static_cast<NodeId>(graph.num_nodes()))};
 }
@@ -107,7 +110,8 @@ EdgeList edge_list_from_boost(const Graph& graph, IndexMap index) {
   const auto add = [&](auto u, auto v) {
     const auto from = static_cast<std::size_t>(get(index, u));
     const auto to = static_cast<std::size_t>(get(index, v));
-    if (from >= count || to >= count) throw UsageError("Boost graph: a vertex index is outside 0..N-1; renumber the vertices");
+    if (from >= count || to >= count)
+      throw UsageError("Boost graph: a vertex index is outside 0..N-1; renumber the vertices");
     list.add(static_cast<NodeId>(from), static_cast<NodeId>(to));
     if (std::is_convertible_v<Category, boost::undirected_tag> && from != to) {
       list.add(static_cast<NodeId>(to), static_cast<NodeId>(from));

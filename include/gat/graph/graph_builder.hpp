@@ -79,18 +79,18 @@ struct EdgeList {
 
 /// What the builder found and did; all counts are of directed edges.
 struct BuildReport {
-  Index num_given = 0;             ///< edges listed
-  Index num_dangling = 0;          ///< with an end outside the nodes (dropped)
-  Index num_self_loops = 0;        ///< listed from a node to itself
-  Index num_duplicates = 0;        ///< listed edges that repeat an earlier one
-  Index num_one_way = 0;           ///< distinct listed edges (no loops) whose reverse is not listed
-  Index num_distinct = 0;          ///< distinct listed edges without loops
-  Index num_reversed_added = 0;    ///< reverse copies
-  Index num_merged = 0;            ///< edges that merging removed
+  Index num_given = 0;           ///< edges listed
+  Index num_dangling = 0;        ///< with an end outside the nodes (dropped)
+  Index num_self_loops = 0;      ///< listed from a node to itself
+  Index num_duplicates = 0;      ///< listed edges that repeat an earlier one
+  Index num_one_way = 0;         ///< distinct listed edges (no loops) whose reverse is not listed
+  Index num_distinct = 0;        ///< distinct listed edges without loops
+  Index num_reversed_added = 0;  ///< reverse copies
+  Index num_merged = 0;          ///< edges that merging removed
   Index num_self_loops_removed = 0;
   Index num_self_loops_added = 0;
-  Index num_isolated = 0;          ///< destinations without any in-edge in the result
-  Index num_edges = 0;             ///< edges of the result
+  Index num_isolated = 0;  ///< destinations without any in-edge in the result
+  Index num_edges = 0;     ///< edges of the result
 
   /// One line per fact that a user should know, for example "1 duplicate edge, merged".
   std::vector<std::string> lines(const GraphPolicy& policy) const;

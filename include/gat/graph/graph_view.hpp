@@ -15,8 +15,8 @@ namespace gat::inline GAT_PRECISION {
 
 /// The in-edges of one destination or the out-edges of one source.
 struct EdgeRow {
-  const NodeId* nodes = nullptr;   ///< other ends; null = `first_node`, `first_node` + 1, …
-  const EdgeId* edges = nullptr;   ///< edge ids; null = `first_edge` + k · `edge_step`
+  const NodeId* nodes = nullptr;  ///< other ends; null = `first_node`, `first_node` + 1, …
+  const EdgeId* edges = nullptr;  ///< edge ids; null = `first_edge` + k · `edge_step`
   NodeId first_node = 0;
   EdgeId first_edge = 0;
   EdgeId edge_step = 1;
@@ -40,15 +40,15 @@ class GraphView {
   /// The arrays behind a stored view. Spans without content mean: `in_edge_ids` the position is the
   /// id; `node_ids` row r is node r of the whole graph.
   struct Arrays {
-    std::span<const EdgeId> in_offsets;         ///< num_destinations + 1
-    std::span<const NodeId> in_sources;         ///< one per edge, row by row
-    std::span<const EdgeId> in_edge_ids;        ///< ids in the whole graph
-    std::span<const EdgeId> out_offsets;        ///< num_sources + 1
-    std::span<const NodeId> out_destinations;   ///< one per edge, row by row
-    std::span<const EdgeId> out_edge_ids;       ///< ids in the whole graph
-    std::span<const NodeId> node_ids;           ///< global id of each source row
-    std::span<const NodeId> destination_ids;    ///< global ids of bipartite destinations
-    std::span<const std::int32_t> segments;     ///< graph of each source row in a batch of graphs
+    std::span<const EdgeId> in_offsets;        ///< num_destinations + 1
+    std::span<const NodeId> in_sources;        ///< one per edge, row by row
+    std::span<const EdgeId> in_edge_ids;       ///< ids in the whole graph
+    std::span<const EdgeId> out_offsets;       ///< num_sources + 1
+    std::span<const NodeId> out_destinations;  ///< one per edge, row by row
+    std::span<const EdgeId> out_edge_ids;      ///< ids in the whole graph
+    std::span<const NodeId> node_ids;          ///< global id of each source row
+    std::span<const NodeId> destination_ids;   ///< global ids of bipartite destinations
+    std::span<const std::int32_t> segments;    ///< graph of each source row in a batch of graphs
   };
 
   GraphView() = default;
@@ -68,7 +68,9 @@ class GraphView {
     return implicit(Pattern::complete, num_sources, num_destinations, 0, bipartite);
   }
   /// Each position receives from itself and all earlier ones.
-  static GraphView causal(Index num_nodes) { return implicit(Pattern::causal, num_nodes, num_nodes, 0, false); }
+  static GraphView causal(Index num_nodes) {
+    return implicit(Pattern::causal, num_nodes, num_nodes, 0, false);
+  }
   /// Each position receives from the positions at a distance of at most `width`.
   static GraphView banded(Index num_nodes, Index width) {
     return implicit(Pattern::banded, num_nodes, num_nodes, width, false);
@@ -123,9 +125,12 @@ class GraphView {
     switch (pattern_) {
       case Pattern::stored:
         return arrays_.in_offsets.empty() ? 0 : arrays_.in_offsets[static_cast<std::size_t>(destination)];
-      case Pattern::complete: return destination * num_sources_;
-      case Pattern::causal: return destination * (destination + 1) / 2;
-      case Pattern::banded: return banded_before(destination);
+      case Pattern::complete:
+        return destination * num_sources_;
+      case Pattern::causal:
+        return destination * (destination + 1) / 2;
+      case Pattern::banded:
+        return banded_before(destination);
     }
     return 0;
   }
@@ -135,9 +140,12 @@ class GraphView {
     switch (pattern_) {
       case Pattern::stored:
         return arrays_.out_offsets.empty() ? 0 : arrays_.out_offsets[static_cast<std::size_t>(source)];
-      case Pattern::complete: return source * num_destinations_;
-      case Pattern::causal: return source * num_sources_ - source * (source - 1) / 2;
-      case Pattern::banded: return banded_before(source);
+      case Pattern::complete:
+        return source * num_destinations_;
+      case Pattern::causal:
+        return source * num_sources_ - source * (source - 1) / 2;
+      case Pattern::banded:
+        return banded_before(source);
     }
     return 0;
   }
@@ -164,7 +172,9 @@ class GraphView {
     return view;
   }
 
-  Index first_source(Index i) const { return pattern_ == Pattern::banded ? std::max<Index>(0, i - width_) : 0; }
+  Index first_source(Index i) const {
+    return pattern_ == Pattern::banded ? std::max<Index>(0, i - width_) : 0;
+  }
   Index last_source(Index i) const {
     if (pattern_ == Pattern::causal) return i;
     return pattern_ == Pattern::banded ? std::min(num_sources_ - 1, i + width_) : num_sources_ - 1;

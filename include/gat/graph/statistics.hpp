@@ -19,8 +19,8 @@ DegreeStatistics in_degree_statistics(const CsrGraph& graph);
 /// Components when directions are ignored; by Boost.Graph's incremental components; O(N + E · α(N)).
 struct WeakComponents {
   Index count = 0;
-  Index largest = 0;                  ///< nodes of the largest component
-  std::vector<NodeId> component_of;   ///< one number in [0, count) per node, by first node
+  Index largest = 0;                 ///< nodes of the largest component
+  std::vector<NodeId> component_of;  ///< one number in [0, count) per node, by first node
 };
 WeakComponents weak_components(const CsrGraph& graph);
 

@@ -33,7 +33,7 @@ void activation_forward(const Activation& activation, ConstMatrixView x, MatrixV
 
 /// d_x = d_out · f'(x), overwritten; `d_x` may be the memory of `d_out`.
 /// \param x  the argument of the forward call
-void activation_backward(const Activation& activation, ConstMatrixView x, ConstMatrixView d_out, MatrixView d_x,
-                         int num_threads);
+void activation_backward(const Activation& activation, ConstMatrixView x, ConstMatrixView d_out,
+                         MatrixView d_x, int num_threads);
 
 }  // namespace gat::inline GAT_PRECISION

@@ -53,10 +53,10 @@ struct EdgeTerms {
 /// Receives the coefficients of one layer by edge id, E × H each; empty = not wanted. Closed edges
 /// have coefficient 0 and logit −∞.
 struct AttentionSink {
-  MatrixView logits;      ///< e_ij
-  MatrixView attention;   ///< α_ij; each row sums to 1
-  MatrixView weighted;    ///< m_ij α_ij
-  MatrixView dropped;     ///< m_ij c_ij α_ij, what the values are multiplied with
+  MatrixView logits;     ///< e_ij
+  MatrixView attention;  ///< α_ij; each row sums to 1
+  MatrixView weighted;   ///< m_ij α_ij
+  MatrixView dropped;    ///< m_ij c_ij α_ij, what the values are multiplied with
 };
 
 /// The score of Veličković et al. 2018: LeakyReLU(s_src_j + s_dst_i + s_edge_ij), from one number per
@@ -73,25 +73,25 @@ struct GatScoreGradient {
 
 struct AttentionInput {
   const GraphView& graph;
-  ConstMatrixView values;    ///< num_sources × H·D, head h in columns h·D … h·D + D − 1
+  ConstMatrixView values;  ///< num_sources × H·D, head h in columns h·D … h·D + D − 1
   int num_heads;
   EdgeTerms edges;
-  DropoutMask dropout;       ///< of coefficients; element = edge id · H + head
+  DropoutMask dropout;  ///< of coefficients; element = edge id · H + head
   int num_threads;
   Workspace& workspace;
 };
 
 /// What backward needs of forward besides its result; num_destinations × H each.
 struct AttentionState {
-  MatrixView row_max;        ///< the maximum over open edges, −∞ when there is none
-  MatrixView inverse_sum;    ///< 1 / Σ exp(e_ij − row_max), 0 when there is no open edge
+  MatrixView row_max;      ///< the maximum over open edges, −∞ when there is none
+  MatrixView inverse_sum;  ///< 1 / Σ exp(e_ij − row_max), 0 when there is no open edge
 };
 
 /// Which gradients are wanted (empty = not); all are added to.
 struct AttentionGradient {
-  MatrixView values;      ///< num_sources × H·D
-  MatrixView log_prior;   ///< shape of the array of the term
-  MatrixView factor;      ///< shape of the array of the term
+  MatrixView values;     ///< num_sources × H·D
+  MatrixView log_prior;  ///< shape of the array of the term
+  MatrixView factor;     ///< shape of the array of the term
 };
 
 /// \param out  num_destinations × H·D, overwritten: the result per head, neither merged nor biased

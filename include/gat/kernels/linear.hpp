@@ -29,8 +29,8 @@ void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView
                     Workspace& workspace);
 
 /// d_weight += (m ⊙ X)ᵀ d_out. \param d_out N × M \param d_weight F × M
-void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight, int num_threads,
-                            Workspace& workspace);
+void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight,
+                            int num_threads, Workspace& workspace);
 
 /// d_rows += m ⊙ (d_out Wᵀ), one row per row of the input; only for dense input.
 void linear_backward_input(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,

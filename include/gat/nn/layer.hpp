@@ -35,7 +35,7 @@ struct Destinations {
 
 /// What a layer reads.
 struct LayerInput {
-  FeatureView source;             ///< one row per source node: dense or CSR
+  FeatureView source;  ///< one row per source node: dense or CSR
   Destinations destination;
   FeatureView values;             ///< empty: the keys' source
   ConstMatrixView edge_features;  ///< by edge id, E × D; may be empty
@@ -44,8 +44,8 @@ struct LayerInput {
 
 /// Where the gradients of a layer's input go; empty = not wanted, all are added to.
 struct InputGradient {
-  MatrixView source;         ///< only for dense sources; one row per source row
-  MatrixView destination;    ///< of destinations with features of their own
+  MatrixView source;       ///< only for dense sources; one row per source row
+  MatrixView destination;  ///< of destinations with features of their own
   MatrixView values;
   MatrixView edge_features;  ///< by edge id
   MatrixView log_prior;      ///< shape of the array
@@ -78,17 +78,17 @@ class Tape {
 
 /// Where and how one round runs.
 struct Context {
-  const GraphView& graph;              ///< of this layer
-  ConstWeights weights;                ///< this layer's slice
+  const GraphView& graph;  ///< of this layer
+  ConstWeights weights;    ///< this layer's slice
   Mode mode = Mode::evaluation;
-  RandomStream random;                 ///< of the round: seed and epoch
-  int layer = 0;                       ///< number of the layer and of its use within the round, so
-  int call = 0;                        ///< that each use has its own dropout masks
+  RandomStream random;  ///< of the round: seed and epoch
+  int layer = 0;        ///< number of the layer and of its use within the round, so
+  int call = 0;         ///< that each use has its own dropout masks
   int num_threads = 1;
   Workspace& workspace;
-  Tape* tape = nullptr;                ///< null outside training
+  Tape* tape = nullptr;  ///< null outside training
   const AttentionSink* attention = nullptr;
-  std::span<const double> loss;        ///< per segment, known in backward: for score-function gradients
+  std::span<const double> loss;  ///< per segment, known in backward: for score-function gradients
 };
 
 class Layer {

@@ -17,10 +17,10 @@ namespace gat::inline GAT_PRECISION {
 /// Everything about a model but its numbers.
 struct ModelDescription {
   NetworkDescription network;
-  GraphPolicy graph_policy;                ///< how raw edges become the graph of every layer
+  GraphPolicy graph_policy;  ///< how raw edges become the graph of every layer
   InputTransform input_transform = InputTransform::none;
-  bool multi_label = false;                ///< sigmoid per class instead of softmax
-  std::vector<std::string> class_names;    ///< one per output column
+  bool multi_label = false;                     ///< sigmoid per class instead of softmax
+  std::vector<std::string> class_names;         ///< one per output column
   std::map<std::string, std::string> metadata;  ///< where it came from: seed, split, data, metrics …
 };
 
@@ -34,7 +34,9 @@ class PreparedGraph {
   const BuildReport& report() const { return built_.report; }
   FeatureView features() const { return features_.view(); }
   /// num_edges × D for the raw data's own edge features; empty when it has none.
-  ConstMatrixView edge_features() const { return edge_features_.empty() ? ConstMatrixView() : edge_features_.view(); }
+  ConstMatrixView edge_features() const {
+    return edge_features_.empty() ? ConstMatrixView() : edge_features_.view();
+  }
   /// Other rows (one per user edge) through reverse copies, merging and loop fill, and the adjoint,
   /// which adds. \param edges the result of the forward call
   Matrix edge_features(ConstMatrixView user_rows) const;
@@ -69,7 +71,8 @@ class Model {
   /// Class logits of every node (N × C), in evaluation mode.
   /// \param attention, hidden  as in `Round`: empty, or one per step
   Matrix class_logits(const PreparedGraph& graph, Workspace& workspace, int num_threads = 1,
-                      std::span<const AttentionSink> attention = {}, std::span<const MatrixView> hidden = {}) const;
+                      std::span<const AttentionSink> attention = {},
+                      std::span<const MatrixView> hidden = {}) const;
   /// Class logits of chosen nodes, one row each, computed from their receptive field alone; the same
   /// bits as in the whole graph. A node named twice is computed once and answered twice.
   Matrix class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,

@@ -45,7 +45,7 @@ struct NetworkTape {
 /// How one round runs.
 struct Round {
   Mode mode = Mode::evaluation;
-  RandomStream random;                       ///< seed and epoch
+  RandomStream random;  ///< seed and epoch
   int num_threads = 1;
   Workspace& workspace;
   NetworkTape* tape = nullptr;               ///< needed when backward follows
@@ -70,22 +70,24 @@ class Network {
 
   /// \param class_logits  blocks.num_outputs() × output_width(), overwritten
   /// \throws ShapeError, UsageError when the input does not fit
-  void forward(const Round& round, const Weights& weights, const NetworkInput& input, MatrixView class_logits) const;
+  void forward(const Round& round, const Weights& weights, const NetworkInput& input,
+               MatrixView class_logits) const;
   /// Adds the gradients of all parameters; follows a forward with the same arguments and a tape.
-  void backward(const Round& round, const Weights& weights, const NetworkInput& input, ConstMatrixView d_class_logits,
-                Weights& gradients) const;
+  void backward(const Round& round, const Weights& weights, const NetworkInput& input,
+                ConstMatrixView d_class_logits, Weights& gradients) const;
 
  private:
   static constexpr int kFeatures = -1;
 
   void add_step(const Step& step, int number);
   Context context(const Round& round, const Weights& weights, const NetworkInput& input, int step) const;
-  LayerInput layer_input(const NetworkInput& input, const std::vector<ConstMatrixView>& results, int step) const;
+  LayerInput layer_input(const NetworkInput& input, const std::vector<ConstMatrixView>& results,
+                         int step) const;
 
   NetworkDescription description_;
   std::vector<std::unique_ptr<Layer>> layers_;
-  std::vector<int> reads_;               // step whose result each step reads, or kFeatures
-  std::vector<Index> first_parameter_;   // of each step
+  std::vector<int> reads_;              // step whose result each step reads, or kFeatures
+  std::vector<Index> first_parameter_;  // of each step
 };
 
 }  // namespace gat::inline GAT_PRECISION

@@ -14,15 +14,15 @@ namespace gat::inline GAT_PRECISION {
 /// Where initial values come from. F = input width, H = heads, D = width per head.
 enum class Initializer {
   zeros,
-  glorot_joined,           ///< weight: U(±√(6/(F + H·D))), PyG's GATConv
-  glorot_per_head,         ///< weight: U(±√(6/(F + D))), one map per head as in the original code
-  glorot_attention_rows,   ///< a: U(±√(6/(H + D))), PyG
-  glorot_attention_fan3d,  ///< a: U(±√(6/(H·D + D))), PyTorch's fan rule for (1, H, D)
-  glorot_attention_half,   ///< a: U(±√(6/(D + 1))), the original: each half is a map D → 1
-  glorot_attention_joint,  ///< a: U(±√(6/(2D + 1))), a as one map 2D → 1
-  xavier_normal_relu,      ///< weight: N(0, σ), σ = √2·√(2/(F + H·D)), DGL
-  xavier_normal_attention, ///< a: N(0, σ), σ = 2/√(D(H + 1)), DGL
-  uniform_fan_in           ///< U(±1/√F), PyTorch's Linear
+  glorot_joined,            ///< weight: U(±√(6/(F + H·D))), PyG's GATConv
+  glorot_per_head,          ///< weight: U(±√(6/(F + D))), one map per head as in the original code
+  glorot_attention_rows,    ///< a: U(±√(6/(H + D))), PyG
+  glorot_attention_fan3d,   ///< a: U(±√(6/(H·D + D))), PyTorch's fan rule for (1, H, D)
+  glorot_attention_half,    ///< a: U(±√(6/(D + 1))), the original: each half is a map D → 1
+  glorot_attention_joint,   ///< a: U(±√(6/(2D + 1))), a as one map 2D → 1
+  xavier_normal_relu,       ///< weight: N(0, σ), σ = √2·√(2/(F + H·D)), DGL
+  xavier_normal_attention,  ///< a: N(0, σ), σ = 2/√(D(H + 1)), DGL
+  uniform_fan_in            ///< U(±1/√F), PyTorch's Linear
 };
 
 /// The half width of the uniform distribution, or the standard deviation of the normal one.
@@ -56,7 +56,9 @@ class Weights {
   /// The number of trainable numbers.
   Index num_values() const { return static_cast<Index>(offsets_.empty() ? 0 : offsets_.back()); }
   MatrixView operator[](Index i) { return {buffer_.data() + offset(i), spec(i).rows, spec(i).cols}; }
-  ConstMatrixView operator[](Index i) const { return {buffer_.data() + offset(i), spec(i).rows, spec(i).cols}; }
+  ConstMatrixView operator[](Index i) const {
+    return {buffer_.data() + offset(i), spec(i).rows, spec(i).cols};
+  }
   std::span<Real> values() { return {buffer_.data(), static_cast<std::size_t>(num_values())}; }
   std::span<const Real> values() const { return {buffer_.data(), static_cast<std::size_t>(num_values())}; }
   /// The number of the parameter with this name, or −1.

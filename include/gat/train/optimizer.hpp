@@ -28,7 +28,7 @@ std::string_view name_of(EpsilonVariant variant);
 EpsilonVariant epsilon_variant_named(std::string_view name);
 
 struct AdamOptions {
-  double learning_rate = 0.005;  ///< Veličković et al. 2018, Cora and Citeseer
+  double learning_rate = 0.005;                       ///< Veličković et al. 2018, Cora and Citeseer
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  ///< Kingma and Ba 2015
   EpsilonVariant epsilon_variant = EpsilonVariant::corrected;
   /// Added to the gradient as l2 · w, that is l2/2 · Σ w² in the loss: PyTorch's Adam `weight_decay`

@@ -25,12 +25,12 @@ struct LossOptions {
 };
 
 struct TrainOptions {
-  int epochs = 1000;                  ///< at most
+  int epochs = 1000;  ///< at most
   StopRule stop = StopRule::paper;
-  int patience = 100;                 ///< Veličković et al. 2018
+  int patience = 100;  ///< Veličković et al. 2018
   AdamOptions adam;
   LossOptions loss;
-  std::uint64_t seed = 0;             ///< of initial weights and of every dropout mask
+  std::uint64_t seed = 0;  ///< of initial weights and of every dropout mask
   int num_threads = 1;
   /// Compute only the rows that the loss, or the validation score, can reach. The gradients are the
   /// same up to the order of sums; scores are the same bits.
@@ -42,9 +42,9 @@ struct TrainOptions {
 
 /// What a run gave.
 struct TrainResult {
-  Weights weights;          ///< of the kept epoch
-  int best_epoch = 0;       ///< counted from 1
-  int epochs = 0;           ///< epochs that were run
+  Weights weights;     ///< of the kept epoch
+  int best_epoch = 0;  ///< counted from 1
+  int epochs = 0;      ///< epochs that were run
   std::string stop_reason;
   double seconds = 0;
 };
@@ -58,8 +58,9 @@ Weights initial_weights(const Network& network, std::uint64_t seed);
 /// \throws UsageError when labels do not fit the loss or the network, when nodes to train on are
 ///         missing, or when a stopping rule has no validation nodes; NumericError when the loss is no
 ///         longer finite
-TrainResult train(const Network& network, const PreparedGraph& graph, const Labels& labels, const Split& split,
-                  const TrainOptions& options, std::span<TrainObserver* const> observers = {});
+TrainResult train(const Network& network, const PreparedGraph& graph, const Labels& labels,
+                  const Split& split, const TrainOptions& options,
+                  std::span<TrainObserver* const> observers = {});
 
 /// Loss (without weights, smoothing or L2) and metrics of some nodes.
 struct Evaluation {

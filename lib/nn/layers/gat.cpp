@@ -18,25 +18,32 @@ constexpr NamedValues<InitialScheme, 3> kSchemes{
 
 Initializer weight_initializer(InitialScheme scheme) {
   switch (scheme) {
-    case InitialScheme::original: return Initializer::glorot_per_head;
-    case InitialScheme::dgl: return Initializer::xavier_normal_relu;
-    case InitialScheme::pyg: break;
+    case InitialScheme::original:
+      return Initializer::glorot_per_head;
+    case InitialScheme::dgl:
+      return Initializer::xavier_normal_relu;
+    case InitialScheme::pyg:
+      break;
   }
   return Initializer::glorot_joined;
 }
 
 Initializer attention_initializer(InitialScheme scheme) {
   switch (scheme) {
-    case InitialScheme::original: return Initializer::glorot_attention_half;
-    case InitialScheme::dgl: return Initializer::xavier_normal_attention;
-    case InitialScheme::pyg: break;
+    case InitialScheme::original:
+      return Initializer::glorot_attention_half;
+    case InitialScheme::dgl:
+      return Initializer::xavier_normal_attention;
+    case InitialScheme::pyg:
+      break;
   }
   return Initializer::glorot_attention_rows;
 }
 
 void check_probability(double value, const char* name) {
   if (!(value >= 0 && value < 1)) {
-    throw UsageError(std::string(name) + " is " + std::to_string(value) + "; a drop probability lies in [0, 1)");
+    throw UsageError(std::string(name) + " is " + std::to_string(value) +
+                     "; a drop probability lies in [0, 1)");
   }
 }
 
@@ -44,15 +51,17 @@ std::string shape_of(Index rows, Index cols) { return std::to_string(rows) + " Ã
 
 void check_rows(const char* what, const FeatureView& rows, Index expected_rows, Index expected_cols) {
   if (rows.rows() == expected_rows && rows.cols() == expected_cols) return;
-  throw ShapeError(std::string("gat layer: ") + what + " have the shape " + shape_of(rows.rows(), rows.cols()) +
-                   ", expected " + shape_of(expected_rows, expected_cols));
+  throw ShapeError(std::string("gat layer: ") + what + " have the shape " +
+                   shape_of(rows.rows(), rows.cols()) + ", expected " +
+                   shape_of(expected_rows, expected_cols));
 }
 
 void check_term(const char* what, const EdgeTerm& term, EdgeId edges, int heads) {
   if (term.array.empty()) return;
   if (term.array.rows == edges && (term.array.cols == 1 || term.array.cols == heads)) return;
-  throw ShapeError(std::string("gat layer: ") + what + " has the shape " + shape_of(term.array.rows, term.array.cols) +
-                   ", expected " + std::to_string(edges) + " rows and 1 or " + std::to_string(heads) + " columns");
+  throw ShapeError(std::string("gat layer: ") + what + " has the shape " +
+                   shape_of(term.array.rows, term.array.cols) + ", expected " + std::to_string(edges) +
+                   " rows and 1 or " + std::to_string(heads) + " columns");
 }
 
 }  // namespace
@@ -62,11 +71,15 @@ std::string_view name_of(Residual value) { return name_in(kResiduals, value); }
 std::string_view name_of(InitialScheme value) { return name_in(kSchemes, value); }
 HeadMerge head_merge_named(std::string_view name) { return value_in(kMerges, name, "merge of heads"); }
 Residual residual_named(std::string_view name) { return value_in(kResiduals, name, "residual"); }
-InitialScheme initial_scheme_named(std::string_view name) { return value_in(kSchemes, name, "initial scheme"); }
+InitialScheme initial_scheme_named(std::string_view name) {
+  return value_in(kSchemes, name, "initial scheme");
+}
 
 void GatLayerOptions::validate() const {
-  if (num_heads < 1) throw UsageError("num_heads is " + std::to_string(num_heads) + "; a layer has at least one head");
-  if (head_dim < 1) throw UsageError("head_dim is " + std::to_string(head_dim) + "; a head has a width of at least 1");
+  if (num_heads < 1)
+    throw UsageError("num_heads is " + std::to_string(num_heads) + "; a layer has at least one head");
+  if (head_dim < 1)
+    throw UsageError("head_dim is " + std::to_string(head_dim) + "; a head has a width of at least 1");
   if (in_features < 0 || destination_features < 0 || edge_features < 0) {
     throw UsageError("feature widths of a gat layer cannot be negative");
   }
@@ -79,8 +92,9 @@ void GatLayerOptions::validate() const {
   const Index width = merge == HeadMerge::concat ? num_heads * head_dim : head_dim;
   const Index residual_width = destination_features > 0 ? destination_features : in_features;
   if (residual == Residual::identity && residual_width != width) {
-    throw UsageError("an identity residual needs equal widths, but the input has " + std::to_string(residual_width) +
-                     " columns and the output " + std::to_string(width) + "; use a learned residual");
+    throw UsageError("an identity residual needs equal widths, but the input has " +
+                     std::to_string(residual_width) + " columns and the output " + std::to_string(width) +
+                     "; use a learned residual");
   }
 }
 
@@ -120,7 +134,8 @@ void GatLayer::add_parameters() {
     return add_parameter({name, {width}, 0, 0, false, DecayGroup::bias, Initializer::zeros});
   };
   weight_ = add_weight("weight", joined, o.in_features, weight);
-  if (o.destination_features > 0) weight_dst_ = add_weight("weight_dst", joined, o.destination_features, weight);
+  if (o.destination_features > 0)
+    weight_dst_ = add_weight("weight_dst", joined, o.destination_features, weight);
   a_src_ = add_attention("a_src");
   a_dst_ = add_attention("a_dst");
   if (o.score_bias) {
@@ -144,30 +159,38 @@ void GatLayer::add_parameters() {
 Index GatLayer::check_input(const GraphView& graph, const LayerInput& input) const {
   const GatLayerOptions& o = options_;
   check_rows("source features", input.source, graph.num_sources(), o.in_features);
-  if (!input.values.empty()) throw UsageError("gat layer: values come from the sources; leave the input's values empty");
+  if (!input.values.empty())
+    throw UsageError("gat layer: values come from the sources; leave the input's values empty");
   const bool own = input.destination.kind == Destinations::Kind::own;
   if (own != (o.destination_features > 0) && input.destination.kind != Destinations::Kind::none) {
-    throw UsageError(own ? "gat layer: destinations have features of their own; set destination_features to their width"
-                         : "gat layer: made for destinations with features of their own, but got none");
+    throw UsageError(
+        own ? "gat layer: destinations have features of their own; set destination_features to their width"
+            : "gat layer: made for destinations with features of their own, but got none");
   }
-  if (own) check_rows("destination features", input.destination.features, graph.num_destinations(), o.destination_features);
+  if (own)
+    check_rows("destination features", input.destination.features, graph.num_destinations(),
+               o.destination_features);
   if (input.destination.kind == Destinations::Kind::prefix && graph.bipartite()) {
-    throw UsageError("gat layer: in a bipartite graph destinations are not the first sources; give their features or none");
+    throw UsageError(
+        "gat layer: in a bipartite graph destinations are not the first sources; give their features or "
+        "none");
   }
   if (input.destination.kind == Destinations::Kind::none && o.residual != Residual::none) {
     throw UsageError("gat layer: a residual needs destination features");
   }
   if (!input.edge_features.empty() && o.edge_features == 0 && !o.ignore_edge_features) {
-    throw UsageError("gat layer: edge features of width " + std::to_string(input.edge_features.cols) +
-                     " were given, but edge_features is 0; set edge_features to their width or ignore_edge_features");
+    throw UsageError(
+        "gat layer: edge features of width " + std::to_string(input.edge_features.cols) +
+        " were given, but edge_features is 0; set edge_features to their width or ignore_edge_features");
   }
   if (o.edge_features > 0) {
-    if (input.edge_features.empty()) throw UsageError("gat layer: edge_features is set, but the input has none");
+    if (input.edge_features.empty())
+      throw UsageError("gat layer: edge_features is set, but the input has none");
     check_rows("edge features", FeatureView(input.edge_features), graph.edge_id_bound(), o.edge_features);
   }
   if (!input.edges.mask.empty() && static_cast<EdgeId>(input.edges.mask.size()) != graph.edge_id_bound()) {
-    throw ShapeError("gat layer: the edge mask has " + std::to_string(input.edges.mask.size()) + " entries for " +
-                     std::to_string(graph.edge_id_bound()) + " edges");
+    throw ShapeError("gat layer: the edge mask has " + std::to_string(input.edges.mask.size()) +
+                     " entries for " + std::to_string(graph.edge_id_bound()) + " edges");
   }
   check_term("log_prior", input.edges.log_prior, graph.edge_id_bound(), o.num_heads);
   check_term("factor", input.edges.factor, graph.edge_id_bound(), o.num_heads);

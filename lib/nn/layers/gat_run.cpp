@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "gat/kernels/gat_scores.hpp"
 #include "gat/kernels/linear.hpp"
 #include "gat/nn/layers/gat.hpp"
 
@@ -25,48 +26,6 @@ enum Slot {
   kHeads,
   kArgument
 };
-
-// s[r, h] = a_h · z[r, head h] + bias_h
-void head_scores(ConstMatrixView z, ConstMatrixView a, const Real* bias, MatrixView s, int num_threads) {
-  parallel_for(num_threads, z.rows, z.cols, [&](Index first, Index last, int) {
-    for (Index r = first; r < last; ++r) {
-      for (Index h = 0; h < a.rows; ++h) {
-        Real sum = 0;
-        for (Index d = 0; d < a.cols; ++d) sum += a(h, d) * z(r, h * a.cols + d);
-        s(r, h) = bias == nullptr ? sum : sum + bias[h];
-      }
-    }
-  });
-}
-
-// s = z a + bias, so d_a[h] += Σ_r d_s[r, h] z[r, head h]; summed over fixed blocks of rows.
-void add_head_score_gradient(ConstMatrixView z, ConstMatrixView d_s, MatrixView d_a, int num_threads,
-                             Workspace& workspace) {
-  const Workspace::Scope scope(workspace);
-  const MatrixView partial = workspace.zeros(kSumBlocks, z.cols);
-  const Index block = (z.rows + kSumBlocks - 1) / kSumBlocks;
-  parallel_for(num_threads, kSumBlocks, block * z.cols, [&](Index begin, Index end, int) {
-    for (Index b = begin; b < end; ++b) {
-      for (Index r = b * block; r < std::min((b + 1) * block, z.rows); ++r) {
-        for (Index c = 0; c < z.cols; ++c) partial(b, c) += d_s(r, c / d_a.cols) * z(r, c);
-      }
-    }
-  });
-  for (Index b = 0; b < kSumBlocks; ++b) {
-    for (Index c = 0; c < z.cols; ++c) d_a(c / d_a.cols, c % d_a.cols) += partial(b, c);
-  }
-}
-
-// s = z a, so d_z[r, head h] += d_s[r, h] a_h.
-void add_head_score_input_gradient(ConstMatrixView d_s, ConstMatrixView a, MatrixView d_z, int num_threads) {
-  parallel_for(num_threads, d_s.rows, d_z.cols, [&](Index first, Index last, int) {
-    for (Index r = first; r < last; ++r) {
-      for (Index h = 0; h < a.rows; ++h) {
-        for (Index d = 0; d < a.cols; ++d) d_z(r, h * a.cols + d) += d_s(r, h) * a(h, d);
-      }
-    }
-  });
-}
 
 }  // namespace
 
@@ -92,7 +51,8 @@ struct GatLayer::Run {
       destination = {in.destination.features, arrays.destination_ids, destination_mask, masks, masks};
     } else if (has_destinations) {
       const Index count = c.graph.num_destinations();
-      const auto ids = arrays.node_ids.empty() ? arrays.node_ids : arrays.node_ids.first(static_cast<std::size_t>(count));
+      const auto ids =
+          arrays.node_ids.empty() ? arrays.node_ids : arrays.node_ids.first(static_cast<std::size_t>(count));
       destination = {first_rows(in.source, count), ids, source_mask, masks, masks};
     }
     residual = destination;
@@ -118,8 +78,10 @@ struct GatLayer::Run {
   MatrixView dropped_values(MatrixView z) const;
   void merge_heads(ConstMatrixView heads, MatrixView out) const;
   void add_residual(MatrixView out) const;
-  void backward_residual(ConstMatrixView d_out, const InputGradient& d_input, const Gradients& gradients) const;
-  void backward_edge_scores(ConstMatrixView d_edge, const InputGradient& d_input, const Gradients& gradients) const;
+  void backward_residual(ConstMatrixView d_out, const InputGradient& d_input,
+                         const Gradients& gradients) const;
+  void backward_edge_scores(ConstMatrixView d_edge, const InputGradient& d_input,
+                            const Gradients& gradients) const;
   void backward_projections(MatrixView d_values, ConstMatrixView d_src, ConstMatrixView d_dst,
                             const InputGradient& d_input, const Gradients& gradients) const;
 
@@ -134,28 +96,11 @@ struct GatLayer::Run {
   LinearInput source, destination, residual;
 };
 
-// s_edge[e, h] = a_edge_h · (W_e,h x_e) = q_h · x_e with q_h = W_e,hᵀ a_edge_h: E × H numbers, never E × H × D.
 MatrixView GatLayer::Run::forward_edge_scores() const {
-  const ConstMatrixView weight = parameter(layer.edge_weight_);
-  const ConstMatrixView a = parameter(layer.a_edge_);
   const MatrixView query = keep(kEdgeQuery, o.num_heads, o.edge_features);
-  for (Index h = 0; h < o.num_heads; ++h) {
-    for (Index k = 0; k < o.edge_features; ++k) {
-      Real sum = 0;
-      for (Index d = 0; d < o.head_dim; ++d) sum += weight(k, h * o.head_dim + d) * a(h, d);
-      query(h, k) = sum;
-    }
-  }
+  edge_queries(parameter(layer.edge_weight_), parameter(layer.a_edge_), query);
   const MatrixView scores = keep(kScoreEdge, in.edge_features.rows, o.num_heads);
-  parallel_for(c.num_threads, scores.rows, o.num_heads * o.edge_features, [&](Index first, Index last, int) {
-    for (Index e = first; e < last; ++e) {
-      for (Index h = 0; h < o.num_heads; ++h) {
-        Real sum = 0;
-        for (Index k = 0; k < o.edge_features; ++k) sum += query(h, k) * in.edge_features(e, k);
-        scores(e, h) = sum;
-      }
-    }
-  });
+  edge_scores(in.edge_features, query, scores, c.num_threads);
   return scores;
 }
 
@@ -182,7 +127,8 @@ void GatLayer::Run::merge_heads(ConstMatrixView heads, MatrixView out) const {
     for (Index i = first; i < last; ++i) {
       for (Index k = 0; k < out.cols; ++k) {
         Real value = heads(i, k);
-        for (Index h = 1; h < o.num_heads && o.merge == HeadMerge::mean; ++h) value += heads(i, h * o.head_dim + k);
+        for (Index h = 1; h < o.num_heads && o.merge == HeadMerge::mean; ++h)
+          value += heads(i, h * o.head_dim + k);
         if (o.merge == HeadMerge::mean) value *= share;
         out(i, k) = bias == nullptr ? value : value + bias[k];
       }
@@ -219,18 +165,19 @@ void GatLayer::Run::forward(MatrixView output) const {
   GatScoreInput score;
   score.negative_slope = o.negative_slope;
   const MatrixView s_src = keep(kScoreSrc, z_src.rows, o.num_heads);
-  head_scores(z_src, parameter(layer.a_src_), bias_or_null(layer.score_bias_src_), s_src, c.num_threads);
+  node_scores(z_src, parameter(layer.a_src_), bias_or_null(layer.score_bias_src_), s_src, c.num_threads);
   score.source = s_src;
   if (has_destinations) {
     const MatrixView s_dst = keep(kScoreDst, destinations, o.num_heads);
-    head_scores(z_dst, parameter(layer.a_dst_), bias_or_null(layer.score_bias_dst_), s_dst, c.num_threads);
+    node_scores(z_dst, parameter(layer.a_dst_), bias_or_null(layer.score_bias_dst_), s_dst, c.num_threads);
     score.destination = s_dst;
   }
   if (o.edge_features > 0) score.edge = forward_edge_scores();
 
   const MatrixView values = dropped_values(z_src);
   const MatrixView heads = keep(kHeads, destinations, joined);
-  const AttentionState state{keep(kRowMax, destinations, o.num_heads), keep(kInverseSum, destinations, o.num_heads)};
+  const AttentionState state{keep(kRowMax, destinations, o.num_heads),
+                             keep(kInverseSum, destinations, o.num_heads)};
   attention_forward(attention_input(values), score, state, heads, c.attention);
 
   const bool activated = o.activation.kind != ActivationKind::identity;
@@ -250,7 +197,8 @@ void GatLayer::Run::backward_residual(ConstMatrixView d_out, const InputGradient
   if (o.residual == Residual::learned) {
     linear_backward_weight(residual, d_out, gradients[layer.residual_weight_], c.num_threads, c.workspace);
     if (d_rows.empty()) return;
-    linear_backward_input(residual, parameter(layer.residual_weight_), d_out, d_rows, c.num_threads, c.workspace);
+    linear_backward_input(residual, parameter(layer.residual_weight_), d_out, d_rows, c.num_threads,
+                          c.workspace);
   } else if (!d_rows.empty()) {
     const MatrixView identity = c.workspace.zeros(d_out.cols, d_out.cols);
     for (Index k = 0; k < d_out.cols; ++k) identity(k, k) = 1;
@@ -258,33 +206,14 @@ void GatLayer::Run::backward_residual(ConstMatrixView d_out, const InputGradient
   }
 }
 
-// s_edge[e, h] = q_h · x_e, q_h = W_e,hᵀ a_h: d_q_h = Σ_e d_s[e, h] x_e, d_a_h = W_e,h d_q_h, d_W_e,h = a_h d_q_hᵀ.
 void GatLayer::Run::backward_edge_scores(ConstMatrixView d_edge, const InputGradient& d_input,
                                          const Gradients& gradients) const {
   const Workspace::Scope scope(c.workspace);
-  const ConstMatrixView weight = parameter(layer.edge_weight_);
-  const ConstMatrixView a = parameter(layer.a_edge_);
-  const MatrixView d_query = c.workspace.zeros(o.edge_features, o.num_heads);
-  linear_backward_weight({FeatureView(in.edge_features), {}, {}, 1, 1}, d_edge, d_query, c.num_threads, c.workspace);
-  const MatrixView d_weight = gradients[layer.edge_weight_];
-  const MatrixView d_a = gradients[layer.a_edge_];
-  for (Index h = 0; h < o.num_heads; ++h) {
-    for (Index d = 0; d < o.head_dim; ++d) {
-      for (Index k = 0; k < o.edge_features; ++k) {
-        d_a(h, d) += weight(k, h * o.head_dim + d) * d_query(k, h);
-        d_weight(k, h * o.head_dim + d) += a(h, d) * d_query(k, h);
-      }
-    }
-  }
-  if (d_input.edge_features.empty()) return;
-  const MatrixView query = (*c.tape)[kEdgeQuery];
-  parallel_for(c.num_threads, d_edge.rows, o.num_heads * o.edge_features, [&](Index first, Index last, int) {
-    for (Index e = first; e < last; ++e) {
-      for (Index h = 0; h < o.num_heads; ++h) {
-        for (Index k = 0; k < o.edge_features; ++k) d_input.edge_features(e, k) += d_edge(e, h) * query(h, k);
-      }
-    }
-  });
+  const MatrixView d_query = c.workspace.zeros(o.num_heads, o.edge_features);
+  edge_scores_backward(in.edge_features, (*c.tape)[kEdgeQuery], d_edge, d_query, d_input.edge_features,
+                       c.num_threads, c.workspace);
+  edge_queries_backward(parameter(layer.edge_weight_), parameter(layer.a_edge_), d_query,
+                        gradients[layer.edge_weight_], gradients[layer.a_edge_]);
 }
 
 // v = m ⊙ z, s_src = z_src a_src + b, s_dst = z_dst a_dst + b, z = X W. `d_values` becomes d_z.
@@ -299,25 +228,26 @@ void GatLayer::Run::backward_projections(MatrixView d_values, ConstMatrixView d_
       for (Index k = 0; k < d_z.cols; ++k) d_z(r, k) *= mask.factor(element + static_cast<std::uint64_t>(k));
     }
   }
-  add_head_score_gradient(tape[kZSrc], d_src, gradients[layer.a_src_], c.num_threads, c.workspace);
-  add_head_score_input_gradient(d_src, parameter(layer.a_src_), d_z, c.num_threads);
+  node_scores_backward_vector(tape[kZSrc], d_src, gradients[layer.a_src_], c.num_threads, c.workspace);
+  node_scores_backward_input(d_src, parameter(layer.a_src_), d_z, c.num_threads);
   if (layer.score_bias_src_ >= 0) {
     add_column_sums(d_src, gradients[layer.score_bias_src_], c.num_threads, c.workspace);
-    if (has_destinations) add_column_sums(d_dst, gradients[layer.score_bias_dst_], c.num_threads, c.workspace);
+    if (has_destinations)
+      add_column_sums(d_dst, gradients[layer.score_bias_dst_], c.num_threads, c.workspace);
   }
   if (own) {
     const MatrixView d_z_dst = c.workspace.zeros(d_dst.rows, joined);
-    add_head_score_gradient(tape[kZDst], d_dst, gradients[layer.a_dst_], c.num_threads, c.workspace);
-    add_head_score_input_gradient(d_dst, parameter(layer.a_dst_), d_z_dst, c.num_threads);
+    node_scores_backward_vector(tape[kZDst], d_dst, gradients[layer.a_dst_], c.num_threads, c.workspace);
+    node_scores_backward_input(d_dst, parameter(layer.a_dst_), d_z_dst, c.num_threads);
     linear_backward_weight(destination, d_z_dst, gradients[layer.weight_dst_], c.num_threads, c.workspace);
     if (!d_input.destination.empty()) {
-      linear_backward_input(destination, parameter(layer.weight_dst_), d_z_dst, d_input.destination, c.num_threads,
-                            c.workspace);
+      linear_backward_input(destination, parameter(layer.weight_dst_), d_z_dst, d_input.destination,
+                            c.num_threads, c.workspace);
     }
   } else if (has_destinations) {
     const ConstMatrixView z_dst(tape[kZSrc].data, d_dst.rows, joined);
-    add_head_score_gradient(z_dst, d_dst, gradients[layer.a_dst_], c.num_threads, c.workspace);
-    add_head_score_input_gradient(d_dst, parameter(layer.a_dst_), d_z, c.num_threads);
+    node_scores_backward_vector(z_dst, d_dst, gradients[layer.a_dst_], c.num_threads, c.workspace);
+    node_scores_backward_input(d_dst, parameter(layer.a_dst_), d_z, c.num_threads);
   }
   linear_backward_weight(source, d_z, gradients[layer.weight_], c.num_threads, c.workspace);
   if (!d_input.source.empty()) {
@@ -366,8 +296,8 @@ void GatLayer::Run::backward(ConstMatrixView d_output, const InputGradient& d_in
   }
   const ConstMatrixView values = value_mask.active() ? tape[kValues] : tape[kZSrc];
   const MatrixView d_values = c.workspace.zeros(c.graph.num_sources(), joined);
-  attention_backward(attention_input(values), score, {tape[kRowMax], tape[kInverseSum]}, tape[kHeads], d_heads, d_score,
-                     {d_values, d_input.log_prior, d_input.factor});
+  attention_backward(attention_input(values), score, {tape[kRowMax], tape[kInverseSum]}, tape[kHeads],
+                     d_heads, d_score, {d_values, d_input.log_prior, d_input.factor});
   if (o.edge_features > 0) backward_edge_scores(d_score.edge, d_input, gradients);
   backward_projections(d_values, d_score.source, d_score.destination, d_input, gradients);
 }

@@ -23,7 +23,8 @@ double sum_of_layer_in_double() {
   gat::LayerInput input;
   input.source = features;
   gat::Matrix out(4, 6);
-  layer.forward({view, {&weights, 0}, gat::Mode::evaluation, {}, 0, 0, 1, workspace, nullptr, nullptr, {}}, input, out);
+  layer.forward({view, {&weights, 0}, gat::Mode::evaluation, {}, 0, 0, 1, workspace, nullptr, nullptr, {}},
+                input, out);
   double sum = 0;
   for (gat::Index k = 0; k < out.size(); ++k) sum += out.data()[k];
   static_assert(sizeof(gat::Real) == 8);

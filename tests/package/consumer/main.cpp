@@ -31,7 +31,8 @@ double run_layer(const gat::CsrGraph& graph) {
   const gat::GraphView view = graph.view();
   gat::Workspace workspace;
   gat::Tape tape;
-  const gat::Context context{view, {&weights, 0}, gat::Mode::training, gat::RandomStream(1), 0, 0, 2, workspace, &tape, nullptr, {}};
+  const gat::Context context{
+      view, {&weights, 0}, gat::Mode::training, gat::RandomStream(1), 0, 0, 2, workspace, &tape, nullptr, {}};
   gat::LayerInput input;
   input.source = gat::as_view(features);
   gat::Matrix out(graph.num_nodes(), layer.check_input(view, input));
@@ -57,22 +58,29 @@ int main(int argc, char** argv) try {
   // Each coefficient row sums to 1, so every output element is 0.5 · (1 + 1) + the bias 0.5: 24 · 1.5.
   const double sum = run_layer(built.graph);
   const double sum_double = sum_of_layer_in_double();
-  std::printf("edges %lld, sum %.6f, in double %.12f\n", static_cast<long long>(built.graph.num_edges()), sum, sum_double);
-  if (built.graph.num_edges() != 10 || std::abs(sum - 36) > 1e-4 || std::abs(sum_double - 36) > 1e-10) return 1;
+  std::printf("edges %lld, sum %.6f, in double %.12f\n", static_cast<long long>(built.graph.num_edges()), sum,
+              sum_double);
+  if (built.graph.num_edges() != 10 || std::abs(sum - 36) > 1e-4 || std::abs(sum_double - 36) > 1e-10)
+    return 1;
 
   if (argc < 2) return 2;
   const gat::Model model = gat::Model::load(argv[1]);
   gat::GraphData data;
-  data.graph = gat::build_graph([&] {
-    gat::EdgeList edges;
-    for (gat::NodeId node = 1; node < model.description().network.num_features; ++node) edges.add(0, node);
-    return edges;
-  }(), model.description().network.num_features, {.self_loops = gat::SelfLoops::as_given}).graph;
+  data.graph = gat::build_graph(
+                   [&] {
+                     gat::EdgeList edges;
+                     for (gat::NodeId node = 1; node < model.description().network.num_features; ++node)
+                       edges.add(0, node);
+                     return edges;
+                   }(),
+                   model.description().network.num_features, {.self_loops = gat::SelfLoops::as_given})
+                   .graph;
   data.features.dense.resize(data.num_nodes(), data.num_nodes());
   for (gat::Index i = 0; i < data.num_nodes(); ++i) data.features.dense(i, i) = 1;
   gat::Workspace workspace;
   const gat::Matrix logits = model.class_logits(model.prepare(data), workspace);
-  std::printf("model of %lld classes, logit %g\n", static_cast<long long>(model.num_classes()), static_cast<double>(logits(0, 0)));
+  std::printf("model of %lld classes, logit %g\n", static_cast<long long>(model.num_classes()),
+              static_cast<double>(logits(0, 0)));
   return std::isfinite(logits(0, 0)) && model.num_classes() == 4 ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -29,14 +29,14 @@ struct GatLayerOptions {
   Index head_dim = 8;              ///< D
   HeadMerge merge = HeadMerge::concat;
   Residual residual = Residual::none;
-  bool bias = true;                ///< added after merging, width of the output
-  bool score_bias = false;         ///< two scalars per head inside LeakyReLU, as in the original code only
-  double negative_slope = 0.2;     ///< fixed at 0.2 in the paper
-  double feature_dropout = 0;      ///< drop probability of the layer's input
-  bool dropout_per_head = false;   ///< one input mask per head, as in the original code; else one for all
-  double value_dropout = 0;        ///< drop probability of the projected features on their way into the
-                                   ///< sum, not into the scores: the original's second feature dropout
-  double attention_dropout = 0;    ///< drop probability of coefficients; no second normalisation
+  bool bias = true;                   ///< added after merging, width of the output
+  bool score_bias = false;            ///< two scalars per head inside LeakyReLU, as in the original code only
+  double negative_slope = 0.2;        ///< fixed at 0.2 in the paper
+  double feature_dropout = 0;         ///< drop probability of the layer's input
+  bool dropout_per_head = false;      ///< one input mask per head, as in the original code; else one for all
+  double value_dropout = 0;           ///< drop probability of the projected features on their way into the
+                                      ///< sum, not into the scores: the original's second feature dropout
+  double attention_dropout = 0;       ///< drop probability of coefficients; no second normalisation
   bool ignore_edge_features = false;  ///< accept edge features and leave them out of the score
   Activation activation;
   InitialScheme initial = InitialScheme::pyg;

@@ -17,6 +17,7 @@ struct LayerKind {
 /// All kinds; adding a layer is one line here.
 std::span<const LayerKind> layer_kinds();
 /// \throws UsageError for an unknown kind, with the known ones
-std::unique_ptr<Layer> make_layer(const LayerDescription& description, Index in_features, Index edge_features);
+std::unique_ptr<Layer> make_layer(const LayerDescription& description, Index in_features,
+                                  Index edge_features);
 
 }  // namespace gat::inline GAT_PRECISION

@@ -1,0 +1,116 @@
+#include "gat/kernels/gat_scores.hpp"
+
+#include <algorithm>
+
+#include "core/parallel.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+namespace {
+
+// sums += Σ_r add(r, ·) over fixed blocks of rows; add(r, partial) adds row r to one block's sums.
+template <class Add>
+void sum_rows(Index rows, MatrixView sums, int num_threads, Workspace& workspace, const Add& add) {
+  const Workspace::Scope scope(workspace);
+  const Index size = sums.rows * sums.cols;
+  const MatrixView partial = workspace.zeros(kSumBlocks, size);
+  const Index block = (rows + kSumBlocks - 1) / kSumBlocks;
+  parallel_for(num_threads, kSumBlocks, block * size, [&](Index begin, Index end, int) {
+    for (Index b = begin; b < end; ++b) {
+      for (Index r = b * block; r < std::min((b + 1) * block, rows); ++r) add(r, partial.row(b));
+    }
+  });
+  for (Index b = 0; b < kSumBlocks; ++b) {
+    for (Index k = 0; k < size; ++k) sums(k / sums.cols, k % sums.cols) += partial(b, k);
+  }
+}
+
+}  // namespace
+
+void node_scores(ConstMatrixView z, ConstMatrixView a, const Real* bias, MatrixView s, int num_threads) {
+  parallel_for(num_threads, z.rows, z.cols, [&](Index first, Index last, int) {
+    for (Index r = first; r < last; ++r) {
+      for (Index h = 0; h < a.rows; ++h) {
+        Real sum = 0;
+        for (Index d = 0; d < a.cols; ++d) sum += a(h, d) * z(r, h * a.cols + d);
+        s(r, h) = bias == nullptr ? sum : sum + bias[h];
+      }
+    }
+  });
+}
+
+// s[r, h] = a_h · z_r,h
+void node_scores_backward_vector(ConstMatrixView z, ConstMatrixView d_s, MatrixView d_a, int num_threads,
+                                 Workspace& workspace) {
+  sum_rows(z.rows, d_a, num_threads, workspace, [&](Index r, Real* sums) {
+    for (Index h = 0; h < d_a.rows; ++h) {
+      for (Index d = 0; d < d_a.cols; ++d) sums[h * d_a.cols + d] += d_s(r, h) * z(r, h * d_a.cols + d);
+    }
+  });
+}
+
+// s[r, h] = a_h · z_r,h
+void node_scores_backward_input(ConstMatrixView d_s, ConstMatrixView a, MatrixView d_z, int num_threads) {
+  parallel_for(num_threads, d_s.rows, d_z.cols, [&](Index first, Index last, int) {
+    for (Index r = first; r < last; ++r) {
+      for (Index h = 0; h < a.rows; ++h) {
+        for (Index d = 0; d < a.cols; ++d) d_z(r, h * a.cols + d) += d_s(r, h) * a(h, d);
+      }
+    }
+  });
+}
+
+void edge_queries(ConstMatrixView weight, ConstMatrixView a, MatrixView query) {
+  for (Index h = 0; h < a.rows; ++h) {
+    for (Index k = 0; k < weight.rows; ++k) {
+      Real sum = 0;
+      for (Index d = 0; d < a.cols; ++d) sum += weight(k, h * a.cols + d) * a(h, d);
+      query(h, k) = sum;
+    }
+  }
+}
+
+// q[h, k] = Σ_d W[k, h·D + d] a[h, d]
+void edge_queries_backward(ConstMatrixView weight, ConstMatrixView a, ConstMatrixView d_query,
+                           MatrixView d_weight, MatrixView d_a) {
+  for (Index h = 0; h < a.rows; ++h) {
+    for (Index k = 0; k < weight.rows; ++k) {
+      for (Index d = 0; d < a.cols; ++d) {
+        d_a(h, d) += weight(k, h * a.cols + d) * d_query(h, k);
+        d_weight(k, h * a.cols + d) += a(h, d) * d_query(h, k);
+      }
+    }
+  }
+}
+
+void edge_scores(ConstMatrixView x, ConstMatrixView query, MatrixView s, int num_threads) {
+  parallel_for(num_threads, x.rows, query.rows * x.cols, [&](Index first, Index last, int) {
+    for (Index e = first; e < last; ++e) {
+      for (Index h = 0; h < query.rows; ++h) {
+        Real sum = 0;
+        for (Index k = 0; k < x.cols; ++k) sum += query(h, k) * x(e, k);
+        s(e, h) = sum;
+      }
+    }
+  });
+}
+
+// s[e, h] = Σ_k q[h, k] x[e, k]
+void edge_scores_backward(ConstMatrixView x, ConstMatrixView query, ConstMatrixView d_s, MatrixView d_query,
+                          MatrixView d_x, int num_threads, Workspace& workspace) {
+  sum_rows(x.rows, d_query, num_threads, workspace, [&](Index e, Real* sums) {
+    for (Index h = 0; h < query.rows; ++h) {
+      for (Index k = 0; k < x.cols; ++k) sums[h * x.cols + k] += d_s(e, h) * x(e, k);
+    }
+  });
+  if (d_x.empty()) return;
+  parallel_for(num_threads, x.rows, query.rows * x.cols, [&](Index first, Index last, int) {
+    for (Index e = first; e < last; ++e) {
+      for (Index h = 0; h < query.rows; ++h) {
+        for (Index k = 0; k < x.cols; ++k) d_x(e, k) += d_s(e, h) * query(h, k);
+      }
+    }
+  });
+}
+
+}  // namespace gat::inline GAT_PRECISION
