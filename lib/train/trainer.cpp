@@ -68,6 +68,14 @@ void check_weights(std::span<const Real> weights, Index classes, const char* nam
   }
 }
 
+void check_nodes(std::span<const NodeId> part, Index nodes, const char* name) {
+  for (const NodeId node : part) {
+    if (node >= 0 && node < nodes) continue;
+    throw UsageError("the split's " + std::string(name) + " node " + std::to_string(node) +
+                     " is outside 0.." + std::to_string(nodes - 1));
+  }
+}
+
 void check_task(const Network& network, const PreparedGraph& graph, const Labels& labels, const Split& split,
                 const TrainOptions& options) {
   options.validate();
@@ -100,6 +108,8 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   check_weights(options.loss.class_weights, classes, "class_weights");
   check_weights(options.loss.positive_weights, classes, "positive_weights");
   if (split.train.empty()) throw UsageError("the split has no training nodes");
+  check_nodes(split.train, nodes, "training");
+  check_nodes(split.validation, nodes, "validation");
   if (split.validation.empty() && options.stop != StopRule::none) {
     throw UsageError("the stopping rule \"" + std::string(name_of(options.stop)) +
                      "\" needs validation nodes, and the split has none; use the rule \"none\"");

@@ -45,7 +45,8 @@ struct GatLayer::Run {
       value_mask = DropoutMask(random.derive(kValueSite), o.value_dropout);
       attention_mask = DropoutMask(random.derive(kAttentionSite), o.attention_dropout);
     }
-    const Index masks = o.dropout_per_head ? o.num_heads : 1;
+    const bool per_head = o.dropout_per_head && source_mask.active();
+    const Index masks = per_head ? o.num_heads : 1;
     source = {in.source, arrays.node_ids, source_mask, masks, masks};
     if (own) {
       destination = {in.destination.features, arrays.destination_ids, destination_mask, masks, masks};
