@@ -24,14 +24,16 @@ TEST_CASE("several threads predict with one const model and get equal bits", "[n
   for (std::size_t t = 0; t < results.size(); ++t) {
     threads.emplace_back([&, t] {
       Workspace workspace;
-      for (int k = 0; k < 5; ++k) results[t] = model.class_logits(prepared, workspace, 1 + static_cast<int>(t % 3));
+      for (int k = 0; k < 5; ++k)
+        results[t] = model.class_logits(prepared, workspace, 1 + static_cast<int>(t % 3));
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (const Matrix& result : results) CHECK(same_bits(result, expected));
 }
 
-TEST_CASE("chosen nodes have the bits of the whole graph, in the order asked for, twice if named twice", "[nn][model][blocks]") {
+TEST_CASE("chosen nodes have the bits of the whole graph, in the order asked for, twice if named twice",
+          "[nn][model][blocks]") {
   const Model model = small_model();
   const GraphData data = random_data(80, 4);
   const PreparedGraph prepared = model.prepare(data);
@@ -50,7 +52,8 @@ TEST_CASE("preparing applies the model's own graph policy and transform", "[nn][
   data.features.dense = test::matrix_of({{1, 3, 0, 0}, {0, 0, 0, 0}, {-1, 1, 0, 2}});
   data.edge_features = test::column_of({1, 2, 3});
   ModelDescription d = small_description();
-  d.graph_policy = {Direction::symmetrize, SelfLoops::add_missing, Duplicates::merge, Dangling::error, LoopFill::sum, 0};
+  d.graph_policy = {Direction::symmetrize, SelfLoops::add_missing, Duplicates::merge,
+                    Dangling::error,       LoopFill::sum,          0};
   const Model model(d, Network(d.network).make_weights());
   const PreparedGraph prepared = model.prepare(data);
   CHECK(test::edges_of(prepared.graph()) == test::Edges{{1, 0}, {0, 0}, {0, 1}, {1, 1}, {2, 2}});
@@ -69,7 +72,8 @@ TEST_CASE("data of other widths than the model's is refused with both", "[nn][mo
   ModelDescription d = small_description();
   d.network.edge_features = 2;
   const Model with_edges(d, Network(d.network).make_weights());
-  CHECK(lacking(message_of([&] { with_edges.prepare(random_data(5, 4)); }), {"2 edge features", "has 0"}) == "");
+  CHECK(lacking(message_of([&] { with_edges.prepare(random_data(5, 4)); }), {"2 edge features", "has 0"}) ==
+        "");
   GraphData bad = random_data(5, 4);
   bad.features.dense(3, 2) = NAN;
   CHECK_THROWS_AS(model.prepare(bad), InputError);
@@ -81,7 +85,8 @@ TEST_CASE("a model takes only the weights and class names of its network", "[nn]
   CHECK_THROWS_AS(Model(d, Network(small_description(5).network).make_weights()), UsageError);
   ModelDescription names = d;
   names.class_names = {"a"};
-  CHECK(lacking(message_of([&] { Model(names, Network(d.network).make_weights()); }), {"2 outputs", "1 class names"}) == "");
+  CHECK(lacking(message_of([&] { Model(names, Network(d.network).make_weights()); }),
+                {"2 outputs", "1 class names"}) == "");
 }
 
 TEST_CASE("probabilities are a softmax, or a sigmoid per label", "[nn][model][unit]") {
@@ -111,7 +116,8 @@ TEST_CASE("coefficients of every layer and head can be asked for and sum to one"
     if (row.count == 0) continue;
     std::vector<double> sums(4, 0);
     for (Index k = 0; k < row.count; ++k) {
-      for (Index h = 0; h < 3; ++h) sums[static_cast<std::size_t>(h)] += static_cast<double>(first(row.edge(k), h));
+      for (Index h = 0; h < 3; ++h)
+        sums[static_cast<std::size_t>(h)] += static_cast<double>(first(row.edge(k), h));
       sums[3] += static_cast<double>(second(row.edge(k), 0));
     }
     for (const double sum : sums) CHECK(sum == Approx(1).epsilon(1e-6));
@@ -122,7 +128,7 @@ TEST_CASE("an unconnected node changes no other prediction", "[nn][model][proper
   const Model model = small_model();
   const GraphData data = random_data(20, 4);
   GraphData larger;
-  larger.graph = test::graph_of(21, test::edges_of(data.graph));
+  larger.graph = build_graph(test::random_edge_list(20, 20, 80, 1), 21, test::kAsGiven).graph;
   larger.features.dense = Matrix(21, 4);
   for (Index i = 0; i < 20; ++i) std::copy_n(data.features.dense.row(i), 4, larger.features.dense.row(i));
   std::vector<NodeId> first_twenty(20);

@@ -16,10 +16,14 @@ inline GraphData random_data(Index num_nodes, Index num_features, std::uint64_t 
 /// 3 heads, slope 0.1, loops off, row-normalised, two classes called "b" and "a".
 inline ModelDescription small_description(Index num_features = 4) {
   ModelDescription d;
-  d.network = {num_features, 0,
-               {gat_step({{"num_heads", 3}, {"head_dim", 2}, {"negative_slope", 0.1}, {"activation", std::string("elu")}}),
-                gat_step({{"num_heads", 1}, {"head_dim", 2}, {"negative_slope", 0.1}})}};
-  d.graph_policy = {Direction::symmetrize, SelfLoops::as_given, Duplicates::keep, Dangling::drop, LoopFill::max, 0.25};
+  d.network = {
+      num_features,
+      0,
+      {gat_step(
+           {{"num_heads", 3}, {"head_dim", 2}, {"negative_slope", 0.1}, {"activation", std::string("elu")}}),
+       gat_step({{"num_heads", 1}, {"head_dim", 2}, {"negative_slope", 0.1}})}};
+  d.graph_policy = {Direction::symmetrize, SelfLoops::as_given, Duplicates::keep,
+                    Dangling::drop,        LoopFill::max,       0.25};
   d.input_transform = InputTransform::row_normalize;
   d.class_names = {"b", "a"};
   d.metadata = {{"seed", "7"}, {"split", "public"}};

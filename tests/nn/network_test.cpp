@@ -11,7 +11,9 @@ using gat::test::same_bits;
 
 namespace {
 
-Step narrow(const char* name = "", const char* input = "") { return gat_step({{"num_heads", 2}, {"head_dim", 2}}, name, input); }
+Step narrow(const char* name = "", const char* input = "") {
+  return gat_step({{"num_heads", 2}, {"head_dim", 2}}, name, input);
+}
 
 std::string refusal(const std::vector<Step>& steps) {
   return message_of([&] { Network(NetworkDescription{4, 0, steps}); });
@@ -29,9 +31,11 @@ TEST_CASE("dense features equal CSR features through a whole network", "[nn][net
     const Network network(test::two_layers(30, per_head));
     const Weights weights = test::random_weights(network);
     const auto from_dense = run_network(network, weights, {blocks, dense, {}, {}}, Mode::training, d);
-    const auto from_sparse = run_network(network, weights, {blocks, sparse.view(), {}, {}}, Mode::training, d);
+    const auto from_sparse =
+        run_network(network, weights, {blocks, sparse.view(), {}, {}}, Mode::training, d);
     CHECK(test::relative_difference(from_sparse.class_logits, from_dense.class_logits) < 1e-5);
-    CHECK(test::relative_difference(test::all_values(from_sparse.gradients), test::all_values(from_dense.gradients)) < 1e-5);
+    CHECK(test::relative_difference(test::all_values(from_sparse.gradients),
+                                    test::all_values(from_dense.gradients)) < 1e-5);
   }
 }
 
@@ -60,12 +64,14 @@ TEST_CASE("a step may read an earlier one or the features", "[nn][network][unit]
   Weights weights = test::random_weights(skipping);
   const auto weights_for = [&](const Network& network) {
     Weights some = network.make_weights();
-    for (Index i = 0; i < some.count(); ++i) some.import_values(i, weights.export_values(weights.find(some.spec(i).name)));
+    for (Index i = 0; i < some.count(); ++i)
+      some.import_values(i, weights.export_values(weights.find(some.spec(i).name)));
     return some;
   };
   const auto logits = [&](const Network& network) {
     const Blocks blocks = Blocks::whole(graph.view(), network.num_steps());
-    return run_network(network, weights_for(network), {blocks, features, {}, {}}, Mode::evaluation).class_logits;
+    return run_network(network, weights_for(network), {blocks, features, {}, {}}, Mode::evaluation)
+        .class_logits;
   };
   CHECK(same_bits(logits(skipping), logits(direct)));
   CHECK(same_bits(logits(from_features), logits(single)));
@@ -79,7 +85,8 @@ TEST_CASE("steps that read earlier ones give the same rows on a part of the grap
   const std::vector<NodeId> nodes{7, 3, 20};
   const Blocks whole = Blocks::whole(graph.view(), 4);
   const Blocks part = Blocks::receptive_field(graph, nodes, network.reach(Mode::evaluation));
-  const Matrix expected = run_network(network, weights, {whole, features, {}, {}}, Mode::evaluation).class_logits;
+  const Matrix expected =
+      run_network(network, weights, {whole, features, {}, {}}, Mode::evaluation).class_logits;
   const Matrix rows = run_network(network, weights, {part, features, {}, {}}, Mode::evaluation).class_logits;
   CHECK(same_bits(rows, test::rows_of(expected, nodes)));
 }
@@ -107,7 +114,8 @@ TEST_CASE("names of steps that make no sense are refused", "[nn][network][names]
   CHECK(lacking(refusal({}), {"at least one layer"}) == "");
   CHECK(lacking(refusal({narrow("a"), narrow("a")}), {"\"a\"", "taken"}) == "");
   CHECK(lacking(refusal({narrow("features")}), {"\"features\"", "taken"}) == "");
-  CHECK(lacking(refusal({narrow("a"), narrow("b", "c"), narrow("c")}), {"\"b\" reads \"c\"", "no earlier step"}) == "");
+  CHECK(lacking(refusal({narrow("a"), narrow("b", "c"), narrow("c")}),
+                {"\"b\" reads \"c\"", "no earlier step"}) == "");
   CHECK(lacking(refusal({narrow("a", "a")}), {"no earlier step"}) == "");
   CHECK(lacking(refusal({narrow("layers.1"), narrow()}), {"taken"}) == "");
 }
@@ -156,7 +164,9 @@ TEST_CASE("results of every step can be asked for", "[nn][network][unit]") {
   Matrix hidden(10, 4), logits(10, 4);
   const std::vector<MatrixView> views{hidden, MatrixView()};
   Workspace workspace;
-  network.forward({Mode::evaluation, {}, 1, workspace, nullptr, {}, views}, weights, {blocks, features, {}, {}}, logits);
+  network.forward({Mode::evaluation, {}, 1, workspace, nullptr, {}, views}, weights,
+                  {blocks, features, {}, {}}, logits);
   const Blocks one = Blocks::whole(graph.view(), 1);
-  CHECK(same_bits(hidden, run_network(first, first_weights, {one, features, {}, {}}, Mode::evaluation).class_logits));
+  CHECK(same_bits(hidden,
+                  run_network(first, first_weights, {one, features, {}, {}}, Mode::evaluation).class_logits));
 }

@@ -19,10 +19,16 @@ inline Step gat_step(Options options, std::string name = "", std::string input =
 /// Two layers with every dropout and everything else that the original code has.
 inline NetworkDescription two_layers(Index num_features, bool dropout_per_head, Index num_classes = 3) {
   const auto layer = [&](std::int64_t heads, std::int64_t dim, const char* merge, const char* activation) {
-    return gat_step({{"num_heads", heads}, {"head_dim", dim}, {"merge", std::string(merge)},
-                     {"activation", std::string(activation)}, {"residual", std::string("learned")},
-                     {"score_bias", true}, {"feature_dropout", 0.5}, {"dropout_per_head", dropout_per_head},
-                     {"value_dropout", 0.4}, {"attention_dropout", 0.3}});
+    return gat_step({{"num_heads", heads},
+                     {"head_dim", dim},
+                     {"merge", std::string(merge)},
+                     {"activation", std::string(activation)},
+                     {"residual", std::string("learned")},
+                     {"score_bias", true},
+                     {"feature_dropout", 0.5},
+                     {"dropout_per_head", dropout_per_head},
+                     {"value_dropout", 0.4},
+                     {"attention_dropout", 0.3}});
   };
   return {num_features, 0, {layer(3, 5, "concat", "elu"), layer(2, num_classes, "mean", "identity")}};
 }
@@ -42,17 +48,20 @@ struct NetworkRun {
   Matrix class_logits;
   Weights gradients;
 };
-inline NetworkRun run_network(const Network& network, const Weights& weights, const NetworkInput& input, Mode mode,
-                              const Matrix& d_class_logits = {}, int num_threads = 1) {
+inline NetworkRun run_network(const Network& network, const Weights& weights, const NetworkInput& input,
+                              Mode mode, const Matrix& d_class_logits = {}, int num_threads = 1) {
   NetworkRun result{Matrix(input.blocks.num_outputs(), network.output_width()), network.make_weights()};
   Workspace workspace;
   NetworkTape tape;
-  const Round round{mode, RandomStream(11), num_threads, workspace, mode == Mode::training ? &tape : nullptr, {}, {}};
+  const Round round{
+      mode, RandomStream(11), num_threads, workspace, mode == Mode::training ? &tape : nullptr, {}, {}};
   network.forward(round, weights, input, result.class_logits);
   if (!d_class_logits.empty()) network.backward(round, weights, input, d_class_logits, result.gradients);
   return result;
 }
 
-inline ConstMatrixView all_values(const Weights& weights) { return {weights.values().data(), 1, weights.num_values()}; }
+inline ConstMatrixView all_values(const Weights& weights) {
+  return {weights.values().data(), 1, weights.num_values()};
+}
 
 }  // namespace gat::test

@@ -26,8 +26,9 @@ ParameterSpec spec(Initializer initializer, Index out, Index in, bool transposed
 }
 
 const std::vector<Initializer> kUniform{
-    Initializer::glorot_joined,          Initializer::glorot_per_head,       Initializer::glorot_attention_rows,
-    Initializer::glorot_attention_fan3d, Initializer::glorot_attention_half, Initializer::glorot_attention_joint,
+    Initializer::glorot_joined,         Initializer::glorot_per_head,
+    Initializer::glorot_attention_rows, Initializer::glorot_attention_fan3d,
+    Initializer::glorot_attention_half, Initializer::glorot_attention_joint,
     Initializer::uniform_fan_in};
 const std::vector<Initializer> kNormal{Initializer::xavier_normal_relu, Initializer::xavier_normal_attention};
 
@@ -37,14 +38,14 @@ TEST_CASE("the scale of every initialiser is that of its formula", "[nn][paramet
   // F = 10, H = 4, D = 5
   const auto scale = [](Initializer initializer) { return initial_scale(initializer, 10, 4, 5); };
   CHECK(scale(Initializer::zeros) == 0);
-  CHECK(scale(Initializer::glorot_joined) == Approx(std::sqrt(0.2)));            // 6 / 30
-  CHECK(scale(Initializer::glorot_per_head) == Approx(std::sqrt(0.4)));          // 6 / 15
+  CHECK(scale(Initializer::glorot_joined) == Approx(std::sqrt(0.2)));    // 6 / 30
+  CHECK(scale(Initializer::glorot_per_head) == Approx(std::sqrt(0.4)));  // 6 / 15
   CHECK(scale(Initializer::glorot_attention_rows) == Approx(std::sqrt(6.0 / 9)));
   CHECK(scale(Initializer::glorot_attention_fan3d) == Approx(std::sqrt(0.24)));  // 6 / 25
   CHECK(scale(Initializer::glorot_attention_half) == Approx(1));                 // 6 / 6
   CHECK(scale(Initializer::glorot_attention_joint) == Approx(std::sqrt(6.0 / 11)));
   CHECK(scale(Initializer::xavier_normal_relu) == Approx(std::sqrt(4.0 / 30)));
-  CHECK(scale(Initializer::xavier_normal_attention) == Approx(0.4));             // 2 / √25
+  CHECK(scale(Initializer::xavier_normal_attention) == Approx(0.4));  // 2 / √25
   CHECK(scale(Initializer::uniform_fan_in) == Approx(1 / std::sqrt(10.0)));
 }
 
@@ -57,7 +58,8 @@ TEST_CASE("uniform initial values fill their bounds and keep within", "[nn][para
     CHECK(*std::max_element(values.begin(), values.end()) <= bound);
     CHECK(*std::min_element(values.begin(), values.end()) >= -bound);
     CHECK(*std::max_element(values.begin(), values.end()) > Real(0.99) * bound);
-    CHECK(std::abs(std::accumulate(values.begin(), values.end(), 0.0) / 2000) < 0.06 * static_cast<double>(bound));
+    CHECK(std::abs(std::accumulate(values.begin(), values.end(), 0.0) / 2000) <
+          0.06 * static_cast<double>(bound));
   }
 }
 
@@ -71,7 +73,8 @@ TEST_CASE("normal initial values have their standard deviation", "[nn][parameter
   }
 }
 
-TEST_CASE("initial values are decided by the seed, whatever the layout in memory", "[nn][parameters][determinism]") {
+TEST_CASE("initial values are decided by the seed, whatever the layout in memory",
+          "[nn][parameters][determinism]") {
   Weights first({spec(Initializer::glorot_joined, 8, 5)});
   Weights same = first;
   Weights other = first;
@@ -118,7 +121,9 @@ TEST_CASE("weights are found by name and copied whole", "[nn][parameters][unit]"
 
 TEST_CASE("the initial schemes are the original's, PyG's and DGL's", "[nn][parameters][gat_layer]") {
   const auto initializers = [](InitialScheme scheme) {
-    const GatLayer layer(GatLayerOptions{.in_features = 3, .initial = scheme});
+    GatLayerOptions options;
+    options.initial = scheme;
+    const GatLayer layer(options);
     const auto p = layer.parameters();
     return std::vector<Initializer>{p[0].initializer, p[1].initializer, p[2].initializer, p[3].initializer};
   };
@@ -127,6 +132,6 @@ TEST_CASE("the initial schemes are the original's, PyG's and DGL's", "[nn][param
         std::vector<I>{I::glorot_per_head, I::glorot_attention_half, I::glorot_attention_half, I::zeros});
   CHECK(initializers(InitialScheme::pyg) ==
         std::vector<I>{I::glorot_joined, I::glorot_attention_rows, I::glorot_attention_rows, I::zeros});
-  CHECK(initializers(InitialScheme::dgl) ==
-        std::vector<I>{I::xavier_normal_relu, I::xavier_normal_attention, I::xavier_normal_attention, I::zeros});
+  CHECK(initializers(InitialScheme::dgl) == std::vector<I>{I::xavier_normal_relu, I::xavier_normal_attention,
+                                                           I::xavier_normal_attention, I::zeros});
 }

@@ -1,0 +1,210 @@
+#include "gat/kernels/attention.hpp"
+
+#include "catch.hpp"
+#include "graphs.hpp"
+#include "kernels/attention_reference.hpp"
+
+using namespace gat;
+using gat::test::AttentionNumbers;
+using gat::test::AttentionOptions;
+using gat::test::AttentionResults;
+using gat::test::random_attention;
+using gat::test::run_attention;
+
+namespace {
+
+constexpr double kBound = 1e-5;
+
+void check_close(const AttentionResults& results, const AttentionResults& expected) {
+  results.compare(expected, [](const char* name, const Matrix& mine, const Matrix& theirs) {
+    INFO(name);
+    REQUIRE(mine.size() == theirs.size());
+    // Closed edges have the logit −∞ in both; their difference would be NaN.
+    Matrix finite_mine = mine;
+    Matrix finite_theirs = theirs;
+    for (Index k = 0; k < mine.size(); ++k) {
+      if (mine.data()[k] == theirs.data()[k]) finite_mine.data()[k] = finite_theirs.data()[k] = 0;
+    }
+    double scale = 0;
+    for (Index k = 0; k < theirs.size(); ++k) {
+      if (std::isfinite(theirs.data()[k]))
+        scale = std::max(scale, static_cast<double>(std::abs(theirs.data()[k])));
+    }
+    double worst = 0;
+    for (Index k = 0; k < mine.size(); ++k) {
+      const double difference =
+          std::abs(static_cast<double>(finite_mine.data()[k] - finite_theirs.data()[k]));
+      worst = std::isnan(difference) ? INFINITY : std::max(worst, difference);
+    }
+    // With slope 1 the softmax cancels what a destination adds, and its gradient vanishes.
+    CHECK(worst <= kBound * (scale > 1e-9 ? scale : 1));
+  });
+}
+
+void check_same_bits(const AttentionResults& results, const AttentionResults& expected) {
+  results.compare(expected, [](const char* name, const Matrix& mine, const Matrix& theirs) {
+    INFO(name);
+    CHECK(test::same_bits(mine, theirs));
+  });
+}
+
+AttentionResults run(const AttentionNumbers& numbers, int num_threads = 1) {
+  Workspace workspace;
+  return run_attention(numbers, num_threads, workspace);
+}
+
+const std::vector<AttentionOptions> kOptions{
+    {},
+    {.heads = 1, .dim = 1},
+    {.heads = 8, .dim = 8},
+    {.destination = false},
+    {.edge = true},
+    {.mask = true},
+    {.log_prior_columns = 1},
+    {.log_prior_columns = 3},
+    {.factor_columns = 1},
+    {.factor_columns = 3},
+    {.dropout = 0.4},
+    {.slope = 0},
+    {.slope = 1},
+    {.heads = 5,
+     .dim = 7,
+     .edge = true,
+     .mask = true,
+     .log_prior_columns = 5,
+     .factor_columns = 1,
+     .dropout = 0.5},
+    {.edge = true, .mask = true, .log_prior_columns = 1, .factor_columns = 3, .dropout = 0.3, .slope = 0.01}};
+
+// 1500 edges into node 0 and 2500 out of node 1: both rows are longer than a chunk.
+CsrGraph hub_graph() {
+  EdgeList list = test::random_edge_list(2600, 2600, 6000, 5);
+  for (NodeId k = 0; k < 1500; ++k) list.add(k + 1, 0);
+  for (NodeId k = 0; k < 2500; ++k) list.add(1, k + 2);
+  return build_graph(list, 2600, test::kAsGiven).graph;
+}
+
+}  // namespace
+
+TEST_CASE("attention on random graphs agrees with the naive loops, forward and backward",
+          "[kernels][attention][reference]") {
+  for (const AttentionOptions& options : kOptions) {
+    for (const Index nodes : {2, 7, 40}) {
+      const CsrGraph graph = test::random_graph(nodes, 5 * nodes, static_cast<std::uint64_t>(nodes));
+      const AttentionNumbers numbers = random_attention(graph.view(), options);
+      check_close(run(numbers), naive_attention(numbers));
+    }
+  }
+}
+
+TEST_CASE("attention between two sides agrees with the naive loops", "[kernels][attention][reference]") {
+  for (const AttentionOptions& options : kOptions) {
+    const EdgeList list = test::random_edge_list(9, 14, 50, 3);
+    const CsrGraph graph = build_bipartite_graph(list, 9, 14, test::kAsGiven).graph;
+    const AttentionNumbers numbers = random_attention(graph.view(), options);
+    check_close(run(numbers), naive_attention(numbers));
+  }
+}
+
+TEST_CASE("hubs longer than a chunk agree with the naive loops", "[kernels][attention][reference]") {
+  const CsrGraph graph = hub_graph();
+  REQUIRE(graph.in_degree(0) > kChunkEdges);
+  REQUIRE(graph.out_degree(1) > 2 * kChunkEdges);
+  for (const AttentionOptions& options : kOptions) {
+    const AttentionNumbers numbers = random_attention(graph.view(), options);
+    check_close(run(numbers), naive_attention(numbers));
+  }
+}
+
+TEST_CASE("attention has the same bits for 1, 2, 3 and 8 threads", "[kernels][attention][determinism]") {
+  const CsrGraph graph = hub_graph();
+  for (const AttentionOptions& options : kOptions) {
+    const AttentionNumbers numbers = random_attention(graph.view(), options);
+    const AttentionResults serial = run(numbers);
+    for (const int threads : {2, 3, 8}) {
+      Workspace workspace;
+      check_same_bits(run_attention(numbers, threads, workspace), serial);
+      CHECK(workspace.statistics.largest_team == threads);
+      CHECK(workspace.statistics.split_in_rows > 0);
+      CHECK(workspace.statistics.split_out_rows > 0);
+    }
+  }
+}
+
+TEST_CASE("a row's bits do not depend on what the workspace was used for before",
+          "[kernels][attention][determinism]") {
+  const CsrGraph graph = hub_graph();
+  const AttentionNumbers numbers = random_attention(graph.view(), kOptions.back());
+  Workspace workspace;
+  const AttentionResults first = run_attention(numbers, 2, workspace);
+  run_attention(random_attention(graph.view(), {.heads = 1, .dim = 100}), 3, workspace);
+  check_same_bits(run_attention(numbers, 2, workspace), first);
+}
+
+TEST_CASE("an implicit complete graph of 5 nodes equals the stored one bit for bit",
+          "[kernels][attention][implicit]") {
+  std::vector<EdgeId> offsets;
+  std::vector<NodeId> columns;
+  for (EdgeId i = 0; i <= 5; ++i) offsets.push_back(5 * i);
+  for (NodeId e = 0; e < 25; ++e) columns.push_back(e % 5);
+  const CsrGraph stored = CsrGraph::from_csr(offsets, columns, 5);
+  for (const AttentionOptions& options : kOptions) {
+    check_same_bits(run(random_attention(GraphView::complete(5, 5), options)),
+                    run(random_attention(stored.view(), options)));
+  }
+}
+
+TEST_CASE("every implicit graph equals its stored twin bit for bit", "[kernels][attention][implicit]") {
+  for (const GraphView& view :
+       {GraphView::complete(4, 6, true), GraphView::causal(9), GraphView::banded(9, 2),
+        GraphView::complete(1200, 3, true), GraphView::complete(3, 1200, true)}) {
+    const test::StoredTwin twin(view);
+    for (const AttentionOptions& options : kOptions) {
+      const AttentionResults stored = run(random_attention(twin.view(), options));
+      check_same_bits(run(random_attention(view, options)), stored);
+      check_same_bits(run(random_attention(view, options), 3), stored);
+    }
+  }
+}
+
+TEST_CASE("coefficients sum to one over the open edges and are zero on closed ones",
+          "[kernels][attention][property]") {
+  const CsrGraph graph = test::random_graph(30, 200, 8);
+  const AttentionNumbers numbers =
+      random_attention(graph.view(), {.mask = true, .log_prior_columns = 1, .dropout = 0.5});
+  const AttentionResults results = run(numbers);
+  for (Index i = 0; i < 30; ++i) {
+    for (Index h = 0; h < 3; ++h) {
+      double sum = 0;
+      bool any_open = false;
+      const EdgeRow row = graph.in_edges(i);
+      for (Index k = 0; k < row.count; ++k) {
+        const bool open = numbers.mask[static_cast<std::size_t>(row.edge(k))] != 0;
+        any_open = any_open || open;
+        if (!open) CHECK(results.attention(row.edge(k), h) == 0);
+        if (!open) CHECK(results.logits(row.edge(k), h) == -INFINITY);
+        sum += static_cast<double>(results.attention(row.edge(k), h));
+      }
+      CHECK(sum == Approx(any_open ? 1 : 0).margin(1e-6));
+    }
+  }
+}
+
+TEST_CASE("renumbering the nodes renumbers the results", "[kernels][attention][property]") {
+  const test::Edges edges{{1, 0}, {2, 0}, {3, 1}, {0, 3}, {3, 0}, {2, 2}};
+  const std::vector<NodeId> moved{2, 0, 3, 1};  // node i becomes moved[i]
+  test::Edges renumbered;
+  for (const auto& [s, d] : edges)
+    renumbered.emplace_back(moved[static_cast<std::size_t>(s)], moved[static_cast<std::size_t>(d)]);
+  const CsrGraph graph = test::graph_of(4, edges);
+  const CsrGraph other = test::graph_of(4, renumbered);
+  const AttentionNumbers numbers = random_attention(graph.view(), {});
+  AttentionNumbers permuted = random_attention(other.view(), {});
+  for (Index i = 0; i < 4; ++i) {
+    const Index to = moved[static_cast<std::size_t>(i)];
+    for (Index k = 0; k < 15; ++k) permuted.values(to, k) = numbers.values(i, k);
+    for (Index h = 0; h < 3; ++h) permuted.source(to, h) = numbers.source(i, h);
+    for (Index h = 0; h < 3; ++h) permuted.destination(to, h) = numbers.destination(i, h);
+  }
+  CHECK(test::same_bits(test::rows_of(run(permuted).out, moved), run(numbers).out));
+}

@@ -1,0 +1,196 @@
+#include "gat/kernels/linear.hpp"
+
+#include "catch.hpp"
+#include "numbers.hpp"
+
+using namespace gat;
+using gat::test::random_half_empty;
+using gat::test::random_matrix;
+using gat::test::relative_difference;
+using gat::test::same_bits;
+using gat::test::sparse_copy;
+
+namespace {
+
+constexpr double kBound = 1e-5;
+
+// How the input of a case is dropped: the layers of the mask, and the slices of columns they feed.
+struct Masking {
+  double probability;
+  Index masks, slices;
+};
+const std::vector<Masking> kMaskings{{0, 1, 1}, {0.4, 1, 1}, {0.4, 3, 3}, {0.4, 3, 1}};
+
+LinearInput masked(const FeatureView& rows, const Masking& masking,
+                   std::span<const NodeId> global_rows = {}) {
+  return {rows, global_rows, DropoutMask(RandomStream(7), masking.probability), masking.masks,
+          masking.slices};
+}
+
+Matrix forward(const LinearInput& input, const Matrix& weight, int threads = 1) {
+  Workspace workspace;
+  Matrix out(input.rows.rows(), weight.cols());
+  linear_forward(input, weight, out, threads, workspace);
+  return out;
+}
+Matrix weight_gradient(const LinearInput& input, const Matrix& d_out, int threads = 1) {
+  Workspace workspace;
+  Matrix d(input.rows.cols(), d_out.cols());
+  linear_backward_weight(input, d_out, d, threads, workspace);
+  return d;
+}
+Matrix input_gradient(const LinearInput& input, const Matrix& weight, const Matrix& d_out, int threads = 1) {
+  Workspace workspace;
+  Matrix d(input.rows.rows(), input.rows.cols());
+  linear_backward_input(input, weight, d_out, d, threads, workspace);
+  return d;
+}
+
+// Z, d_W and d_X by three plain loops in double precision; `x` is already the chosen rows.
+struct Naive {
+  Naive(const Matrix& x, const LinearInput& input, const Matrix& w, const Matrix& d_z)
+      : z(x.rows(), w.cols()), d_w(w.rows(), w.cols()), d_x(x.rows(), x.cols()) {
+    const auto add = [](Real& sum, double value) {
+      sum = static_cast<Real>(static_cast<double>(sum) + value);
+    };
+    for (Index r = 0; r < x.rows(); ++r) {
+      const Index global = input.global_rows.empty() ? r : input.global_rows[static_cast<std::size_t>(r)];
+      for (Index m = 0; m < w.cols(); ++m) {
+        for (Index f = 0; f < x.cols(); ++f) {
+          const Index slice = m / (w.cols() / input.num_slices);
+          const Index element = (global * x.cols() + f) * input.num_masks + slice;
+          const auto factor = static_cast<double>(input.dropout.factor(static_cast<std::uint64_t>(element)));
+          add(z(r, m), factor * static_cast<double>(x(r, f)) * static_cast<double>(w(f, m)));
+          add(d_w(f, m), factor * static_cast<double>(x(r, f)) * static_cast<double>(d_z(r, m)));
+          add(d_x(r, f), factor * static_cast<double>(d_z(r, m)) * static_cast<double>(w(f, m)));
+        }
+      }
+    }
+  }
+  Matrix z, d_w, d_x;
+};
+
+}  // namespace
+
+TEST_CASE("linear maps of dense and sparse rows agree with plain loops", "[kernels][linear][reference]") {
+  for (const Index rows : {0, 1, 3, 64, 65, 200}) {
+    for (const Masking& masking : kMaskings) {
+      const Matrix x = random_half_empty(rows, 11, 1);
+      const CsrMatrix sparse = sparse_copy(x);
+      const Matrix w = random_matrix(11, 9, 2);
+      const Matrix d_z = random_matrix(rows, 9, 3);
+      const LinearInput dense = masked(x, masking);
+      const LinearInput csr = masked(sparse.view(), masking);
+      const Naive naive(x, dense, w, d_z);
+      INFO(rows << " rows, " << masking.masks << " masks, " << masking.slices << " slices");
+      CHECK(relative_difference(forward(dense, w), naive.z) < kBound);
+      CHECK(relative_difference(forward(csr, w), naive.z) < kBound);
+      CHECK(relative_difference(forward(csr, w), forward(dense, w)) < kBound);
+      CHECK(relative_difference(weight_gradient(dense, d_z), naive.d_w) < kBound);
+      CHECK(relative_difference(weight_gradient(csr, d_z), naive.d_w) < kBound);
+      CHECK(relative_difference(input_gradient(dense, w, d_z), naive.d_x) < kBound);
+    }
+  }
+}
+
+TEST_CASE("a row's bits do not depend on the other rows", "[kernels][linear][determinism]") {
+  const Matrix x = random_half_empty(150, 37, 4);
+  const CsrMatrix sparse = sparse_copy(x);
+  const Matrix w = random_matrix(37, 24, 5);
+  const Matrix d_z = random_matrix(150, 24, 6);
+  for (const Masking& masking : kMaskings) {
+    const LinearInput all = masked(x, masking);
+    const LinearInput all_sparse = masked(sparse.view(), masking);
+    for (const Index count : {1, 2, 63, 64, 65, 149}) {
+      std::vector<NodeId> chosen;
+      for (Index k = 0; k < count; ++k) chosen.push_back(static_cast<NodeId>((k * 71 + 5) % 150));
+      LinearInput some = masked(x, masking, chosen);
+      some.rows.row_ids = chosen;
+      LinearInput some_sparse = masked(sparse.view(), masking, chosen);
+      some_sparse.rows.row_ids = chosen;
+      CHECK(same_bits(forward(some, w), test::rows_of(forward(all, w), chosen)));
+      CHECK(same_bits(forward(some_sparse, w), test::rows_of(forward(all_sparse, w), chosen)));
+      CHECK(same_bits(input_gradient(some, w, test::rows_of(d_z, chosen)),
+                      test::rows_of(input_gradient(all, w, d_z), chosen)));
+    }
+  }
+}
+
+TEST_CASE("linear maps have the same bits for 1, 2, 3 and 8 threads", "[kernels][linear][determinism]") {
+  const Matrix x = random_half_empty(1000, 50, 4);
+  const CsrMatrix sparse = sparse_copy(x);
+  const Matrix w = random_matrix(50, 24, 5);
+  const Matrix d_z = random_matrix(1000, 24, 6);
+  for (const FeatureView& rows : {FeatureView(x), FeatureView(sparse.view())}) {
+    const LinearInput input = masked(rows, {0.4, 3, 3});
+    for (const int threads : {2, 3, 8}) {
+      CHECK(same_bits(forward(input, w, threads), forward(input, w)));
+      CHECK(same_bits(weight_gradient(input, d_z, threads), weight_gradient(input, d_z)));
+      if (!rows.is_sparse())
+        CHECK(same_bits(input_gradient(input, w, d_z, threads), input_gradient(input, w, d_z)));
+    }
+  }
+}
+
+TEST_CASE("dense and sparse rows drop the same elements", "[kernels][linear][dropout]") {
+  const Matrix x = random_half_empty(20, 8, 1);
+  const CsrMatrix sparse = sparse_copy(x);
+  Matrix identity(8, 8);
+  for (Index k = 0; k < 8; ++k) identity(k, k) = 1;
+  const Masking masking{0.6, 1, 1};
+  const DropoutMask dropout = masked(x, masking).dropout;
+  const Matrix dense = forward(masked(x, masking), identity);
+  CHECK(same_bits(forward(masked(sparse.view(), masking), identity), dense));
+  for (Index i = 0; i < 20; ++i) {
+    for (Index j = 0; j < 8; ++j)
+      CHECK(dense(i, j) == x(i, j) * dropout.factor(static_cast<std::uint64_t>(i * 8 + j)));
+  }
+}
+
+TEST_CASE("B47: masks of rows beyond 2^31 elements are those of the global element",
+          "[kernels][linear][cases]") {
+  Matrix x(1, 64);
+  x.view().fill(1);
+  Matrix identity(64, 64);
+  for (Index k = 0; k < 64; ++k) identity(k, k) = 1;
+  const std::vector<NodeId> last{39999999};
+  const LinearInput input = masked(x, {0.5, 1, 1}, last);
+  const Matrix z = forward(input, identity);
+  for (std::uint64_t k = 0; k < 64; ++k) {
+    CHECK(z(0, static_cast<Index>(k)) == input.dropout.factor(2559999999ULL - 63 + k));
+  }
+}
+
+TEST_CASE("gradients of linear maps are added, results are overwritten", "[kernels][linear][unit]") {
+  const Matrix x = test::matrix_of({{1, 2}});
+  const Matrix w = test::matrix_of({{3}, {4}});
+  const Matrix d_z = test::matrix_of({{10}});
+  Workspace workspace;
+  Matrix z = test::matrix_of({{99}});
+  linear_forward(masked(x, kMaskings[0]), w, z, 1, workspace);
+  CHECK(z(0, 0) == 11);
+  Matrix d_w = test::matrix_of({{1}, {1}});
+  linear_backward_weight(masked(x, kMaskings[0]), d_z, d_w, 1, workspace);
+  CHECK(same_bits(d_w, test::matrix_of({{11}, {21}})));
+  Matrix d_x = test::matrix_of({{1, 1}});
+  linear_backward_input(masked(x, kMaskings[0]), w, d_z, d_x, 1, workspace);
+  CHECK(same_bits(d_x, test::matrix_of({{31, 41}})));
+}
+
+TEST_CASE("column sums are added with the same bits for any number of threads",
+          "[kernels][linear][determinism]") {
+  const Matrix matrix = random_matrix(5000, 10, 8);
+  Workspace workspace;
+  Matrix serial(1, 10);
+  add_column_sums(matrix, serial, 1, workspace);
+  for (Index c = 0; c < 10; ++c) {
+    double sum = 0;
+    for (Index r = 0; r < 5000; ++r) sum += static_cast<double>(matrix(r, c));
+    CHECK(static_cast<double>(serial(0, c)) == Approx(sum).margin(1e-3));
+  }
+  for (const int threads : {2, 3, 8}) {
+    Matrix sums(1, 10);
+    add_column_sums(matrix, sums, threads, workspace);
+    CHECK(same_bits(sums, serial));
+  }
+}
