@@ -1,0 +1,261 @@
+#include "options/option_table.hpp"
+
+#include "gat/core/error.hpp"
+#include "gat/data/load.hpp"
+#include "gat/data/split.hpp"
+#include "gat/graph/graph_builder.hpp"
+#include "gat/kernels/activation.hpp"
+#include "gat/nn/input_transform.hpp"
+#include "gat/nn/layers/gat.hpp"
+#include "gat/train/trainer.hpp"
+#include "options/class_weights.hpp"
+#include "options/option_checks.hpp"
+
+namespace gat::app {
+
+namespace {
+
+using S = Settings;
+
+constexpr unsigned kOnData = kTrain | kEvaluate | kPredict | kAttention | kEmbed | kInfo;
+constexpr unsigned kOnModel = kEvaluate | kPredict | kAttention | kEmbed;
+constexpr std::int64_t kMostEpochs = 1000000000;
+constexpr std::int64_t kMostLayers = 1000;
+constexpr std::int64_t kMostWidth = 100000;
+constexpr unsigned kRows = kPredict | kAttention | kEmbed;
+
+void check_direction(S& s) {
+  if (s.direction != "auto") direction_named(s.direction);
+}
+void check_loop_fill(S& s) { loop_fill_named(s.loop_fill); }
+void check_format(S& s) {
+  if (s.data_format.empty()) return;
+  for (const std::string_view name : format_names()) {
+    if (name == s.data_format) return;
+  }
+  throw UsageError("there is no format \"" + s.data_format + "\"; " + known_names_hint(s.data_format, format_names()));
+}
+// One seed and a list of seeds exclude each other; the later one counts.
+void check_seed(S& s) {
+  at_least(s.seed, 0);
+  s.seeds.clear();
+}
+void check_seeds(S& s) {
+  if (!s.seeds.empty()) parse_ranges(s.seeds);
+}
+
+// Names, section, key, member, value, help, verbs, common, check.
+// clang-format off
+constexpr Option kTable[] = {
+    {"--recipe", "", "", &S::recipe, "NAME",
+     "start from a recipe: gat-cora, gat-citeseer, gat-pubmed",
+     kTrain, true, nullptr},
+    {"-c,--config", "", "", &S::config_files, "FILE",
+     "read settings from a TOML file; may be repeated, later files win",
+     kTrain, true, nullptr},
+    {"--set", "", "", &S::assignments, "KEY=VALUE",
+     "set one key of the configuration, for example model.heads=4",
+     kTrain, false, nullptr},
+
+    {"--split", "data", "split", &S::split, "SPLIT",
+     "who trains, validates and is tested: auto, public, stored:K, random:20/500/1000, fraction:0.6/0.2/0.2 or a file",
+     kTrain | kEvaluate | kInfo, true, [](S& s) { parse_split(s.split); }},
+    {"--format", "data", "format", &S::data_format, "NAME",
+     "format of the data; empty = from its content",
+     kTrain | kEvaluate | kInfo, false, check_format},
+    {"--data-format", "", "", &S::data_format, "NAME",
+     "format of the data; empty = from its content",
+     kRows, false, check_format},
+    {"--data-dir", "data", "dir", &S::data_dir, "DIR",
+     "folder of named data sets, before GAT_DATA_DIR, ~/.cache/gat/datasets and ./datasets",
+     kOnData, false, nullptr},
+    {"--data-seed", "data", "seed", &S::data_seed, "N",
+     "seed of generated data sets",
+     kOnData, false, [](S& s) { at_least(s.data_seed, 0); }},
+
+    {"--direction", "graph", "direction", &S::direction, "RULE",
+     "which way edges go: auto (as suits the data), as-given, symmetrize",
+     kTrain | kInfo, false, check_direction},
+    {"--self-loops", "graph", "self_loops", &S::self_loops, "RULE",
+     "as-given, remove, add-missing, replace, only-isolated",
+     kTrain | kInfo, false, [](S& s) { self_loops_named(s.self_loops); }},
+    {"--duplicates", "graph", "duplicates", &S::duplicates, "RULE",
+     "repeated edges: merge, keep",
+     kTrain | kInfo, false, [](S& s) { duplicates_named(s.duplicates); }},
+    {"--loop-fill", "graph", "loop_fill", &S::loop_fill, "RULE",
+     "edge features of added self-loops: mean, sum, min, max, product, constant",
+     kTrain, false, check_loop_fill},
+    {"--loop-fill-constant", "graph", "loop_fill_constant", &S::loop_fill_constant, "X",
+     "the number of --loop-fill constant",
+     kTrain, false, nullptr},
+    {"--edge-features", "graph", "edge_features", &S::edge_features, "RULE",
+     "use or ignore the edge features of the data",
+     kTrain | kInfo, false, [](S& s) { one_of(s.edge_features, {"use", "ignore"}); }},
+
+    {"--layers", "model", "layers", &S::layers, "N",
+     "number of layers, the output layer included",
+     kTrain | kInfo, true, [](S& s) { within(s.layers, 1, kMostLayers); }},
+    {"--hidden", "model", "hidden", &S::hidden, "N",
+     "width of each head of the hidden layers; one number, or one per hidden layer",
+     kTrain | kInfo, true, [](S& s) { all_within(s.hidden, 1, kMostWidth); }},
+    {"--heads", "model", "heads", &S::heads, "N",
+     "attention heads of the hidden layers, side by side; one number, one per hidden layer, or one per layer (8,1)",
+     kTrain | kInfo, true, [](S& s) { all_within(s.heads, 1, kMostWidth); }},
+    {"--output-heads", "model", "output_heads", &S::output_heads, "N",
+     "heads of the output layer, averaged",
+     kTrain | kInfo, false, [](S& s) { within(s.output_heads, 1, kMostWidth); }},
+    {"--activation", "model", "activation", &S::activation, "NAME",
+     "of hidden layers: identity, relu, leaky-relu, elu, gelu, gelu-tanh, sigmoid, tanh",
+     kTrain | kInfo, false, [](S& s) { activation_named(s.activation); }},
+    {"--activation-parameter", "model", "activation_parameter", &S::activation_parameter, "X",
+     "alpha of elu, slope of leaky-relu",
+     kTrain, false, nullptr},
+    {"--residual", "model", "residual", &S::residual, "RULE",
+     "none, identity (layers of equal widths), learned (every layer)",
+     kTrain | kInfo, false, [](S& s) { residual_named(s.residual); }},
+    {"--negative-slope", "model", "negative_slope", &S::negative_slope, "X",
+     "of the LeakyReLU in the attention score, in [0, 1]",
+     kTrain, false, [](S& s) { up_to_one(s.negative_slope); }},
+    {"--score-bias", "model", "score_bias", &S::score_bias, "",
+     "two biases per head in the attention score, as in the original code",
+     kTrain | kInfo, false, nullptr},
+    {"--initial", "model", "initial", &S::initial, "SCHEME",
+     "initial weights of original, pyg or dgl",
+     kTrain, false, [](S& s) { initial_scheme_named(s.initial); }},
+    {"--input-transform", "model", "input_transform", &S::input_transform, "RULE",
+     "of node features: row-normalize, none",
+     kTrain, false, [](S& s) { input_transform_named(s.input_transform); }},
+    {"--feature-dropout", "model", "feature_dropout", &S::feature_dropout, "P",
+     "drop probability of each layer's input",
+     kTrain, true, [](S& s) { below_one(s.feature_dropout); }},
+    {"--attention-dropout", "model", "attention_dropout", &S::attention_dropout, "P",
+     "drop probability of attention coefficients",
+     kTrain, true, [](S& s) { below_one(s.attention_dropout); }},
+    {"--value-dropout", "model", "value_dropout", &S::value_dropout, "P",
+     "drop probability of projected features (the original code's second dropout)",
+     kTrain, false, [](S& s) { below_one(s.value_dropout); }},
+    {"--dropout-per-head", "model", "dropout_per_head", &S::dropout_per_head, "",
+     "each head drops inputs of its own, as in the original code",
+     kTrain, false, nullptr},
+
+    {"--loss", "loss", "kind", &S::loss, "NAME",
+     "auto (from the labels), softmax, sigmoid",
+     kTrain, false, [](S& s) { loss_kind_named(s.loss); }},
+    {"--class-weights", "loss", "class_weights", &S::class_weights, "W",
+     "none, balanced (by the training nodes), or one number per class: 1,2,0.5",
+     kTrain, false, [](S& s) { check_class_weights(s.class_weights, true); }},
+    {"--positive-weights", "loss", "positive_weights", &S::positive_weights, "W",
+     "of several labels per node: none, or one number per label",
+     kTrain, false, [](S& s) { check_class_weights(s.positive_weights, false); }},
+    {"--label-smoothing", "loss", "label_smoothing", &S::label_smoothing, "X",
+     "share of the target spread over all classes, in [0, 1)",
+     kTrain, false, [](S& s) { below_one(s.label_smoothing); }},
+
+    {"--epochs", "training", "epochs", &S::epochs, "N",
+     "at most this many epochs",
+     kTrain, true, [](S& s) { within(s.epochs, 1, kMostEpochs); }},
+    {"--patience", "training", "patience", &S::patience, "N",
+     "stop after this many epochs without progress",
+     kTrain, true, [](S& s) { within(s.patience, 1, kMostEpochs); }},
+    {"--stop", "training", "stop", &S::stop, "RULE",
+     "progress is validation accuracy or loss (paper), accuracy, loss; none runs all epochs and keeps the last",
+     kTrain, true, [](S& s) { stop_rule_named(s.stop); }},
+    {"--learning-rate", "training", "learning_rate", &S::learning_rate, "X",
+     "step size of Adam",
+     kTrain, true, [](S& s) { positive(s.learning_rate); }},
+    {"--l2", "training", "l2", &S::l2, "X",
+     "weight decay in the gradient",
+     kTrain, true, [](S& s) { not_negative(s.l2); }},
+    {"--decoupled-decay", "training", "decoupled_decay", &S::decoupled_decay, "X",
+     "weight decay beside the gradient (AdamW)",
+     kTrain, false, [](S& s) { not_negative(s.decoupled_decay); }},
+    {"--decay-biases", "training", "decay_biases", &S::decay_biases, "",
+     "both decays act on biases too",
+     kTrain, false, nullptr},
+    {"--beta1", "training", "beta1", &S::beta1, "X",
+     "Adam's memory of gradients",
+     kTrain, false, [](S& s) { below_one(s.beta1); }},
+    {"--beta2", "training", "beta2", &S::beta2, "X",
+     "Adam's memory of squared gradients",
+     kTrain, false, [](S& s) { below_one(s.beta2); }},
+    {"--epsilon", "training", "epsilon", &S::epsilon, "X",
+     "Adam's guard against division by zero",
+     kTrain, false, [](S& s) { not_negative(s.epsilon); }},
+    {"--epsilon-variant", "training", "epsilon_variant", &S::epsilon_variant, "NAME",
+     "corrected (PyTorch), uncorrected (TensorFlow)",
+     kTrain, false, [](S& s) { epsilon_variant_named(s.epsilon_variant); }},
+    {"--seed", "training", "seed", &S::seed, "N",
+     "of initial weights, dropout and drawn splits",
+     kTrain, true, check_seed},
+    {"--seeds", "training", "seeds", &S::seeds, "LIST",
+     "one run per seed, for example 0-9 or 0,2,5-7",
+     kTrain, true, check_seeds},
+    {"-t,--threads", "training", "threads", &S::threads, "N",
+     "0 = as many as the process may use",
+     kTrain | kOnModel, true, [](S& s) { at_least(s.threads, 0); }},
+
+    {"--out", "", "", &S::out, "DIR",
+     "run folder; empty = runs/DATA-gat-NNN",
+     kTrain, true, nullptr},
+    {"--force", "", "", &S::force, "",
+     "replace an existing run folder once the new run is saved",
+     kTrain, false, nullptr},
+    {"--dry-run", "", "", &S::dry_run, "",
+     "print layers, parameters and memory, and train nothing",
+     kTrain, false, nullptr},
+
+    {"--part", "", "", &S::part, "PART",
+     "nodes of the detailed report: test, validation, train, all",
+     kEvaluate, true, [](S& s) { one_of(s.part, {"test", "validation", "train", "all"}); }},
+    {"--fail-under", "", "", &S::fail_under, "NAME=X",
+     "exit with 7 when accuracy, micro_f1 or macro_f1 is below X; may be repeated",
+     kEvaluate, true, nullptr},
+    {"--format", "", "", &S::output_format, "NAME",
+     "of the rows: csv, tsv, jsonl",
+     kRows, true, [](S& s) { one_of(s.output_format, {"csv", "tsv", "jsonl"}); }},
+    {"-o,--output", "", "", &S::output_file, "FILE",
+     "where rows go; - is standard output",
+     kRows, true, nullptr},
+    {"--top", "", "", &S::top, "K",
+     "the K most probable classes instead of all; 0 = all",
+     kPredict, true, [](S& s) { at_least(s.top, 0); }},
+    {"--layer", "", "", &S::layer, "N",
+     "number of the layer, from 0; -1 = every layer (attention), last hidden layer (embed)",
+     kAttention | kEmbed, true, [](S& s) { at_least(s.layer, -1); }},
+
+    {"--json", "", "", &S::json, "",
+     "print one JSON document on standard output",
+     kEveryVerb, true, nullptr},
+    {"-q,--quiet", "", "", &S::quiet, "",
+     "no progress and no notes on standard error",
+     kEveryVerb, false, nullptr},
+    {"--progress", "", "", &S::progress, "HOW",
+     "auto (a moving line on a terminal), bar, plain, none",
+     kTrain, false, [](S& s) { one_of(s.progress, {"auto", "bar", "plain", "none"}); }},
+    {"--color", "", "", &S::color, "WHEN",
+     "auto, always, never; NO_COLOR and TERM=dumb are honoured",
+     kEveryVerb, false, [](S& s) { one_of(s.color, {"auto", "always", "never"}); }},
+};
+// clang-format on
+
+}  // namespace
+
+std::string_view Option::long_name() const { return names.substr(names.find("--")); }
+
+std::string Option::path() const { return std::string(section) + "." + std::string(key); }
+
+std::span<const Option> option_table() { return kTable; }
+
+const Option* find_option(std::string_view section, std::string_view key) {
+  for (const Option& option : kTable) {
+    if (option.in_files() && option.section == section && option.key == key) return &option;
+  }
+  return nullptr;
+}
+
+const Option* find_option(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  return dot == std::string_view::npos ? nullptr : find_option(path.substr(0, dot), path.substr(dot + 1));
+}
+
+}  // namespace gat::app

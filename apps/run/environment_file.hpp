@@ -1,0 +1,13 @@
+/// env.json: what a run ran on and how it was called.
+#pragma once
+
+#include "output/json.hpp"
+#include "run/plan.hpp"
+
+namespace gat::app {
+
+/// Version, compiler, precision, OpenMP.
+Json build_information();
+Json run_environment(const Plan& plan, const std::vector<std::string>& command);
+
+}  // namespace gat::app

@@ -1,0 +1,115 @@
+#include "run/plan.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "gat/core/error.hpp"
+#include "gat/data/load.hpp"
+#include "gat/data/statistics.hpp"
+#include "options/option_value.hpp"
+#include "run/network_plan.hpp"
+#include "system/threads.hpp"
+
+namespace gat::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string absolute(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }
+
+// A configuration must start the same run from any folder; names of data sets stay names.
+void make_paths_absolute(Settings& settings, const Dataset& dataset) {
+  const std::vector<std::string> names = dataset_names();
+  const bool is_name = std::find(names.begin(), names.end(), settings.data) != names.end();
+  std::error_code ignored;
+  if (dataset.source != "embedded" && dataset.source != "generated" && (!is_name || !settings.data_format.empty())) {
+    if (fs::exists(settings.data, ignored)) settings.data = absolute(settings.data);
+  }
+  if (!settings.data_dir.empty()) settings.data_dir = absolute(settings.data_dir);
+}
+
+// Without an own choice, a split without validation nodes trains for all epochs.
+void settle_stop_rule(const Call& call, Plan& plan) {
+  Settings& s = plan.settings;
+  const bool automatic = stop_rule_named(s.stop) != StopRule::none && !call.is_given("training.stop");
+  if (!automatic) return;
+  if (!make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front())).validation.empty()) return;
+  s.stop = "none";
+  plan.remarks.push_back(
+      "the split has no validation nodes, so all epochs are run and the last one is kept (--stop none)");
+}
+
+void settle_split(Plan& plan) {
+  Settings& s = plan.settings;
+  plan.split = parse_split(s.split);
+  if (plan.split.kind == SplitOptions::Kind::file) plan.split.path = absolute(plan.split.path);
+  if (plan.split.kind == SplitOptions::Kind::automatic) {
+    if (plan.dataset.splits.empty()) {
+      plan.split.kind = SplitOptions::Kind::fraction;
+      plan.remarks.push_back(
+          "the data has no split of its own: 60/20/20 of each class are drawn by the seed (--split)");
+    } else {
+      plan.split.kind = SplitOptions::Kind::stored;
+      const std::size_t count = plan.dataset.splits.size();
+      if (count > 1) {
+        plan.remarks.push_back("stored split " + std::to_string(plan.split.index) + " of 0.." +
+                               std::to_string(count - 1) + " is used (--split stored:K)");
+      }
+    }
+  }
+  s.split = describe(plan.split);
+}
+
+ModelDescription describe_model(const Settings& settings, const Dataset& dataset) {
+  ModelDescription description;
+  description.network = describe_network(settings, dataset);
+  description.graph_policy = graph_policy(settings);
+  description.input_transform = input_transform_named(settings.input_transform);
+  description.multi_label = dataset.labels.multi_label();
+  description.class_names = dataset.class_names;
+  return description;
+}
+
+}  // namespace
+
+Plan make_plan(const Call& call) {
+  Settings settings = call.settings;
+  if (settings.data.empty()) {
+    throw UsageError("gat train: DATA is missing; name a data set, a file or a folder, for example gat train karate");
+  }
+  Dataset dataset = load_data(settings);
+  if (dataset.labels.empty()) {
+    throw UsageError(settings.data + ": the data set has no labels, so there is nothing to train on");
+  }
+  if (settings.direction == "auto") settings.direction = std::string(name_of(dataset.suggested_direction));
+  if (settings.activation == "leaky-relu" && !call.is_given("model.activation_parameter"))
+    settings.activation_parameter = 0.01;
+  make_paths_absolute(settings, dataset);
+  ModelDescription description = describe_model(settings, dataset);
+  PreparedGraph graph(dataset.graph_data, description.graph_policy, description.input_transform);
+  std::string fingerprint = dataset.fingerprint();
+  Plan plan{std::move(dataset),
+            std::move(fingerprint),
+            std::move(settings),
+            {},
+            std::move(description),
+            std::move(graph),
+            {},
+            1,
+            {}};
+  plan.seeds =
+      plan.settings.seeds.empty() ? std::vector<std::int64_t>{plan.settings.seed} : parse_ranges(plan.settings.seeds);
+  plan.num_threads = thread_count(plan.settings.threads, call.threads_given);
+  settle_split(plan);
+  settle_stop_rule(call, plan);
+  return plan;
+}
+
+Index training_memory(const Plan& plan) {
+  const Network network(plan.description.network);
+  return training_memory_bytes(network, plan.dataset.graph_data, plan.graph.graph().num_edges(), plan.num_threads);
+}
+
+}  // namespace gat::app

@@ -1,0 +1,92 @@
+#include "run/report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "options/option_value.hpp"
+
+namespace gat::app {
+
+namespace {
+
+std::string score_text(const char* part, const std::optional<Evaluation>& evaluation, const RunReport& report,
+                       const std::string& score_name) {
+  if (!evaluation) return "";
+  return fmt::format("{} {} {:.4f}, ", part, score_name, evaluation->metrics.score(report.multi_label));
+}
+
+Json part_json(const std::optional<Evaluation>& evaluation) {
+  return evaluation ? to_json(*evaluation) : Json(nullptr);
+}
+
+}  // namespace
+
+std::optional<double> RunReport::test_score() const {
+  if (!test) return std::nullopt;
+  return test->metrics.score(multi_label);
+}
+
+std::optional<Evaluation> evaluate_part(ConstMatrixView class_logits, const Labels& labels,
+                                        const std::vector<NodeId>& nodes) {
+  if (nodes.empty()) return std::nullopt;
+  return evaluate(class_logits, labels, nodes);
+}
+
+Json to_json(const Evaluation& evaluation) {
+  const Metrics& m = evaluation.metrics;
+  return {{"nodes", m.count},       {"loss", evaluation.loss}, {"accuracy", m.accuracy},
+          {"micro_f1", m.micro_f1}, {"macro_f1", m.macro_f1},  {"weighted_f1", m.weighted_f1}};
+}
+
+Json to_json(const RunReport& report) {
+  return {{"seed", report.seed},
+          {"best_epoch", report.best_epoch},
+          {"epochs", report.epochs},
+          {"stop_reason", report.stop_reason},
+          {"seconds", report.seconds},
+          {"epochs_per_second", report.seconds > 0 ? report.epochs / report.seconds : 0.0},
+          {"train", part_json(report.train)},
+          {"validation", part_json(report.validation)},
+          {"test", part_json(report.test)}};
+}
+
+std::string report_line(const RunReport& report, const std::string& score_name) {
+  std::string line = fmt::format("seed {}: ", report.seed);
+  line += score_text("test", report.test, report, score_name);
+  line += score_text("validation", report.validation, report, score_name);
+  if (!report.test && !report.validation) line += score_text("train", report.train, report, score_name);
+  const double rate = report.seconds > 0 ? report.epochs / report.seconds : 0;
+  return line + fmt::format("best epoch {} of {}, {:.1f} s, {:.1f} epochs/s", report.best_epoch, report.epochs,
+                            report.seconds, rate);
+}
+
+Summary summarize(const std::vector<RunReport>& reports) {
+  Summary summary;
+  for (const RunReport& report : reports) {
+    if (!report.test_score()) continue;
+    ++summary.count;
+    summary.mean += *report.test_score();
+  }
+  if (summary.count == 0) return summary;
+  summary.mean /= static_cast<double>(summary.count);
+  double squares = 0;
+  for (const RunReport& report : reports) {
+    if (report.test_score()) squares += (*report.test_score() - summary.mean) * (*report.test_score() - summary.mean);
+  }
+  if (summary.count > 1) summary.standard_deviation = std::sqrt(squares / static_cast<double>(summary.count - 1));
+  return summary;
+}
+
+Json settings_json(const Settings& settings) {
+  Json json;
+  json["data"]["name"] = settings.data;
+  for (const Option& option : option_table()) {
+    if (!option.in_files()) continue;
+    Json& value = json[std::string(option.section)][std::string(option.key)];
+    std::visit([&](auto member) { value = settings.*member; }, option.member);
+  }
+  return json;
+}
+
+}  // namespace gat::app

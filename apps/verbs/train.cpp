@@ -1,0 +1,146 @@
+// gat train: plans, trains one run per seed, saves, reports.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "exit_code.hpp"
+#include "gat/io/file.hpp"
+#include "options/config_file.hpp"
+#include "output/sink.hpp"
+#include "run/environment_file.hpp"
+#include "run/network_plan.hpp"
+#include "run/run_folder.hpp"
+#include "run/training_run.hpp"
+#include "system/environment.hpp"
+#include "system/signals.hpp"
+#include "verbs/verbs.hpp"
+
+namespace gat::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kConfigComment = "# gat train -c config.toml starts this run again.\n";
+
+int print_dry_run(const Plan& plan, const Call& call) {
+  const Network network(plan.description.network);
+  if (call.settings.json) {
+    Json parameters = Json::array();
+    const Weights weights = network.make_weights();
+    for (const ParameterSpec& spec : weights.specs())
+      parameters.push_back({{"name", spec.name}, {"shape", spec.shape}});
+    print(json_document({{"settings", settings_json(plan.settings)},
+                         {"parameters", parameters},
+                         {"num_parameters", weights.num_values()},
+                         {"training_memory_bytes", training_memory(plan)}}));
+    return kDone;
+  }
+  std::string text;
+  for (const std::string& line : network_lines(network)) text += line + "\n";
+  const Weights weights = network.make_weights();
+  for (const ParameterSpec& spec : weights.specs())
+    text += fmt::format("  {} {}\n", spec.name, json_line(Json(spec.shape)));
+  text += fmt::format("{} parameters; training needs about {} besides the data\n", weights.num_values(),
+                      memory_text(training_memory(plan)));
+  print(text);
+  return kDone;
+}
+
+// One seed of several has a folder and a configuration of its own.
+fs::path folder_of_seed(const Plan& plan, const RunFolder& folder, std::int64_t seed) {
+  if (plan.settings.seeds.empty()) return folder.path();
+  const fs::path path = folder.path() / fmt::format("seed-{}", seed);
+  fs::create_directory(path);
+  Settings settings = plan.settings;
+  settings.seeds.clear();
+  settings.seed = seed;
+  write_file(path / "config.toml", write_config(settings, kConfigComment));
+  return path;
+}
+
+std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& folder) {
+  std::vector<RunReport> reports;
+  for (const std::int64_t seed : plan.seeds) {
+    const fs::path path = folder_of_seed(plan, folder, seed);
+    reports.push_back(run_training(plan, seed, {path, call.console}, [&] { folder.keep(); }));
+    const RunReport& report = reports.back();
+    call.console.clear_line();
+    const std::string line = report_line(report, plan.score_name());
+    if (call.settings.json) call.console.note(line);
+    else {
+      call.console.log_only(line);
+      print(line + "\n");
+    }
+    call.console.note("stopped: " + report.stop_reason);
+    if (report.signal != 0) break;
+  }
+  return reports;
+}
+
+std::string summary_line(const Summary& summary, const std::string& score_name) {
+  return fmt::format("test {} {:.4f} ± {:.4f} over {} seeds (mean ± standard deviation)", score_name, summary.mean,
+                     summary.standard_deviation, summary.count);
+}
+
+Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const RunFolder& folder) {
+  const Summary summary = summarize(reports);
+  Json runs = Json::array();
+  for (const RunReport& report : reports) runs.push_back(to_json(report));
+  Json json{{"data", {{"name", plan.dataset.name}, {"source", plan.dataset.source}, {"fingerprint", plan.fingerprint}}},
+            {"settings", settings_json(plan.settings)},
+            {"threads", plan.num_threads},
+            {"runs", runs},
+            {"run_folder", folder.final_path().string()},
+            {"peak_memory_bytes", peak_resident_bytes()}};
+  if (summary.count > 0) {
+    json["test_" + std::string(plan.multi_label() ? "micro_f1" : "accuracy")] = {
+        {"mean", summary.mean}, {"standard_deviation", summary.standard_deviation}, {"count", summary.count}};
+  }
+  return json;
+}
+
+void finish(const Plan& plan, const Call& call, RunFolder& folder, const std::vector<RunReport>& reports) {
+  const Json json = train_json(plan, reports, folder);
+  if (!plan.settings.seeds.empty()) {
+    write_file(folder.path() / "summary.json", json_document(json));
+    const std::string line = summary_line(summarize(reports), plan.score_name());
+    call.console.log_only(line);
+    if (!call.settings.json && reports.size() > 1) print(line + "\n");
+  }
+  call.console.note(fmt::format("peak memory {}", memory_text(peak_resident_bytes())));
+  write_file(folder.path() / "log.txt", call.console.log());
+  folder.commit();
+  if (call.settings.json) print(json_document(json));
+  else print("saved in " + folder.final_path().string() + "\n");
+}
+
+}  // namespace
+
+int run_train(const Call& call) {
+  const Plan plan = make_plan(call);
+  if (call.settings.dry_run) {
+    for (const std::string& line : plan_lines(plan)) call.console.note(line);
+    return print_dry_run(plan, call);
+  }
+  RunFolder folder(plan.settings, plan.dataset.name);
+  write_file(folder.path() / "config.toml", write_config(plan.settings, kConfigComment));
+  write_file(folder.path() / "env.json", json_document(run_environment(plan, call.command)));
+  const InterruptWatch watch;
+  try {
+    for (const std::string& line : plan_lines(plan)) call.console.note(line);
+    const std::vector<RunReport> reports = run_seeds(plan, call, folder);
+    finish(plan, call, folder, reports);
+    const int signal = reports.back().signal;
+    if (signal == 0) return kDone;
+    call.console.note(fmt::format("interrupted by {}: the best weights (epoch {}) and the report are saved in {}",
+                                  signal_name(signal), reports.back().best_epoch, folder.final_path().string()));
+    return kSignalBase + signal;
+  } catch (...) {
+    call.console.log_only("error: " + describe_current_exception().message);
+    if (folder.kept()) write_file(folder.path() / "log.txt", call.console.log());
+    throw;
+  }
+}
+
+}  // namespace gat::app
