@@ -94,8 +94,10 @@ std::vector<bool> one_way_items(const std::vector<Item>& items, const Grouped& r
 // The items that become edges: loops dropped where the policy says so, each reverse copy right after
 // its original.
 std::vector<Item> selected_items(const std::vector<Item>& items, const std::vector<bool>& one_way,
-                                 const GraphPolicy& policy, BuildReport& report) {
-  const bool drop_loops = policy.self_loops == SelfLoops::remove || policy.self_loops == SelfLoops::replace;
+                                 const GraphPolicy& policy, bool bipartite, BuildReport& report) {
+  // Equal numbers on two sides are no loop, unless `replace` says that they name one thing.
+  const bool drop_loops =
+      policy.self_loops == SelfLoops::replace || (policy.self_loops == SelfLoops::remove && !bipartite);
   std::vector<Item> selected;
   selected.reserve(items.size());
   for (std::size_t k = 0; k < items.size(); ++k) {
@@ -191,7 +193,7 @@ BuiltGraph build(std::vector<Item> items, const Sizes& sizes, const GraphPolicy&
     count_duplicates(items, rows, sizes, report);
     if (!sizes.bipartite) one_way = one_way_items(items, rows, sizes.sources, report);
   }
-  items = selected_items(items, one_way, policy, report);
+  items = selected_items(items, one_way, policy, sizes.bipartite, report);
   const Grouped rows = group(items, sizes.destinations, destination_of);
   RowWriter writer(sizes, policy, report);
   for (Index i = 0; i < sizes.destinations; ++i) {

@@ -145,14 +145,14 @@ const StoredArray* TensorFile::find(std::string_view name) const {
 TensorFile parse_safetensors(std::string_view bytes, const std::string& place) {
   if (bytes.size() < 8) throw InputError(place, "not a safetensors file: shorter than its first 8 bytes");
   const auto length = load<std::uint64_t>(bytes.data());
-  if (length > kLongestHeader) {
-    throw LimitError(place + ": a safetensors header of " + std::to_string(length) +
-                     " bytes; the limit is 100,000,000");
-  }
   if (length > bytes.size() - 8) {
     throw InputError(place + ": byte 0", "a header of " + std::to_string(length) + " bytes in a file of " +
                                              std::to_string(bytes.size()) +
                                              "; it is cut off or no safetensors file");
+  }
+  if (length > kLongestHeader) {
+    throw LimitError(place + ": a safetensors header of " + std::to_string(length) +
+                     " bytes; the limit is 100,000,000");
   }
   SafetensorsHeader header =
       parse_safetensors_header(bytes.substr(8, static_cast<std::size_t>(length)), place);

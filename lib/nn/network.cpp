@@ -85,7 +85,8 @@ LayerInput Network::layer_input(const NetworkInput& input, const std::vector<Con
   if (read == kFeatures) {
     layer_input.source = input.features;
     // A part of the graph reads the rows of its own nodes; nothing is copied.
-    if (layer_input.source.row_ids.empty())
+    if (rows == 0) layer_input.source = first_rows(input.features, 0);
+    else if (layer_input.source.row_ids.empty())
       layer_input.source.row_ids = input.blocks.layer(step).arrays().node_ids;
   } else {
     // The rows of a later step are the first rows of every earlier result.

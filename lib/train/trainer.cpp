@@ -110,6 +110,10 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   if (split.train.empty()) throw UsageError("the split has no training nodes");
   check_nodes(split.train, nodes, "training");
   check_nodes(split.validation, nodes, "validation");
+  if (std::none_of(split.train.begin(), split.train.end(),
+                   [&](NodeId node) { return labels.labelled(node); })) {
+    throw UsageError("none of the " + std::to_string(split.train.size()) + " training nodes has a label");
+  }
   if (split.validation.empty() && options.stop != StopRule::none) {
     throw UsageError("the stopping rule \"" + std::string(name_of(options.stop)) +
                      "\" needs validation nodes, and the split has none; use the rule \"none\"");

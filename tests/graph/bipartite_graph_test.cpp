@@ -47,6 +47,14 @@ TEST_CASE("an edge between equal numbers of two sides is no loop", "[graph][bipa
   CHECK(report.num_self_loops == 0);
 }
 
+TEST_CASE("removing loops leaves the edges between equal numbers of two sides",
+          "[graph][bipartite][loops][unit]") {
+  const GraphPolicy policy{.self_loops = SelfLoops::remove};
+  const auto [graph, report] = build_bipartite_graph(edge_list({{0, 0}, {1, 1}}), 2, 2, policy);
+  CHECK(graph.num_edges() == 2);
+  CHECK(report.num_self_loops_removed == 0);
+}
+
 TEST_CASE("each side of a bipartite graph bounds its own ids", "[graph][bipartite][unit]") {
   const GraphPolicy policy;
   CHECK_NOTHROW(build_bipartite_graph(edge_list({{0, 2}}), 1, 3, policy));

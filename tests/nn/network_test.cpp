@@ -91,6 +91,18 @@ TEST_CASE("steps that read earlier ones give the same rows on a part of the grap
   CHECK(same_bits(rows, test::rows_of(expected, nodes)));
 }
 
+TEST_CASE("blocks without rows give a result without rows", "[nn][network][blocks]") {
+  const Network network(test::two_layers(4, false));
+  const CsrGraph graph = build_graph(test::edge_list({{0, 1}, {1, 2}}), 3, {}).graph;
+  const Blocks blocks = Blocks::receptive_field(graph, {}, network.reach(Mode::evaluation));
+  const Matrix features(3, 4);
+  Workspace workspace;
+  Matrix none(0, network.output_width());
+  const Round round{Mode::evaluation, {}, 1, workspace, nullptr, {}, {}};
+  CHECK_NOTHROW(
+      network.forward(round, test::random_weights(network), {blocks, FeatureView(features), {}, {}}, none));
+}
+
 TEST_CASE("two readers of one result both pass their gradient on", "[nn][network][unit]") {
   // With c and b reading a, the gradient of a's weights is the sum of the two paths.
   const CsrGraph graph = test::random_graph(10, 30, 1);

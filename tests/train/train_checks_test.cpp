@@ -32,6 +32,8 @@ TEST_CASE("training needs labels, training nodes and what its rule watches", "[t
   CHECK(refusal([](Task&, Options&) {}).empty());
   CHECK(lacking(refusal([](Task& t, Options&) { t.labels = {}; }), {"no labels"}) == "");
   CHECK(lacking(refusal([](Task& t, Options&) { t.split.train.clear(); }), {"no training nodes"}) == "");
+  CHECK(lacking(refusal([](Task& t, Options&) { t.labels.classes.assign(12, kNoLabel); }),
+                {"none of the", "has a label"}) == "");
   for (const StopRule rule : {StopRule::paper, StopRule::accuracy, StopRule::loss}) {
     CHECK(lacking(refusal([&](Task& t, Options& o) { t.split.validation.clear(), o.stop = rule; }),
                   {std::string(name_of(rule)), "validation nodes", "\"none\""}) == "");
