@@ -18,7 +18,8 @@ namespace gat::app {
 namespace {
 
 // Whether a help word is among the words before "--".
-bool asks_for(const std::vector<std::string>& words, std::string_view help, std::string_view short_help = "") {
+bool asks_for(const std::vector<std::string>& words, std::string_view help,
+              std::string_view short_help = "") {
   for (const std::string& word : words) {
     if (word == "--") return false;
     if (word == help || (!short_help.empty() && word == short_help)) return true;

@@ -37,8 +37,9 @@ const Option& option_at(const std::string& path) {
   }
   const std::vector<std::string_view> known(paths.begin(), paths.end());
   const std::string nearest = nearest_name(path, known);
-  throw UsageError("--set: unknown key \"" + path + "\"; " +
-                   (nearest.empty() ? "gat train --help-all lists the keys" : "did you mean \"" + nearest + "\"?"));
+  throw UsageError(
+      "--set: unknown key \"" + path + "\"; " +
+      (nearest.empty() ? "gat train --help-all lists the keys" : "did you mean \"" + nearest + "\"?"));
 }
 
 void read_assignments(Settings& settings, std::vector<const Option*>& given) {
@@ -59,7 +60,8 @@ void read_assignments(Settings& settings, std::vector<const Option*>& given) {
 
 void read_files(Settings& settings, std::vector<const Option*>& given) {
   // What a recipe sets is a default, not something that the user asked for by name.
-  if (!settings.recipe.empty()) read_config(recipe_named(settings.recipe).toml, "recipe " + settings.recipe, settings);
+  if (!settings.recipe.empty())
+    read_config(recipe_named(settings.recipe).toml, "recipe " + settings.recipe, settings);
   for (const std::string& path : settings.config_files) {
     const std::string text = read_file(path == "-" ? "/dev/stdin" : path);
     const std::vector<const Option*> options = read_config(text, path, settings);
@@ -75,7 +77,9 @@ void read_options(const CommandLine& line, Call& call) {
     call.given.push_back(given.option);
     names.push_back(given.option->long_name());
   }
-  const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto has = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   if (has("--seed") && has("--seeds")) throw UsageError("--seed and --seeds exclude each other; leave one");
   call.threads_given = has("--threads");
 }
@@ -85,8 +89,9 @@ void settle_heads(Call& call) {
   Settings& s = call.settings;
   if (s.layers < 2 || s.heads.size() != static_cast<std::size_t>(s.layers)) return;
   if (call.is_given("model.output_heads") && s.output_heads != s.heads.back()) {
-    throw UsageError("heads: " + std::to_string(s.heads.back()) + " for the output layer, but output_heads is " +
-                     std::to_string(s.output_heads) + "; leave one");
+    throw UsageError("heads: " + std::to_string(s.heads.back()) +
+                     " for the output layer, but output_heads is " + std::to_string(s.output_heads) +
+                     "; leave one");
   }
   s.output_heads = s.heads.back();
   s.heads.pop_back();

@@ -63,8 +63,8 @@ void store_arguments(const Verb& verb, const std::vector<std::string>& words, Se
   for (const Argument& argument : verb.arguments) {
     if (used == words.size()) {
       if (!argument.required) continue;
-      throw UsageError("gat " + std::string(verb.name) + ": " + std::string(argument.name) + " is missing; see gat " +
-                       std::string(verb.name) + " --help");
+      throw UsageError("gat " + std::string(verb.name) + ": " + std::string(argument.name) +
+                       " is missing; see gat " + std::string(verb.name) + " --help");
     }
     if (const auto* list = std::get_if<std::vector<std::string> Settings::*>(&argument.member)) {
       for (; used < words.size(); ++used) (settings.**list).push_back(words[used]);
@@ -73,8 +73,8 @@ void store_arguments(const Verb& verb, const std::vector<std::string>& words, Se
     }
   }
   if (used < words.size()) {
-    throw UsageError("gat " + std::string(verb.name) + ": unexpected argument \"" + words[used] + "\"; see gat " +
-                     std::string(verb.name) + " --help");
+    throw UsageError("gat " + std::string(verb.name) + ": unexpected argument \"" + words[used] +
+                     "\"; see gat " + std::string(verb.name) + " --help");
   }
 }
 

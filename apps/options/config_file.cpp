@@ -58,7 +58,8 @@ std::string text_of_node(const toml::node& node, const Option& option) {
         } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
           if (!node.is_array()) return integer(node);
           std::string text;
-          for (const toml::node& element : *node.as_array()) text += (text.empty() ? "" : ",") + integer(element);
+          for (const toml::node& element : *node.as_array())
+            text += (text.empty() ? "" : ",") + integer(element);
           return text.empty() ? refuse("at least one whole number") : text;
         } else {
           return node.is_string() ? **node.as_string() : refuse("a text in quotes");
@@ -90,8 +91,8 @@ std::vector<std::string_view> known_keys(std::string_view section) {
   return names;
 }
 
-void read_key(std::string_view section, std::string_view key, const toml::node& node, const std::string& key_place,
-              Settings& settings, std::vector<const Option*>& given) {
+void read_key(std::string_view section, std::string_view key, const toml::node& node,
+              const std::string& key_place, Settings& settings, std::vector<const Option*>& given) {
   if (section == kDataSection && key == kDataKey) {
     if (!node.is_string()) throw UsageError(key_place + "data.name: expected a text in quotes");
     settings.data = **node.as_string();
@@ -124,11 +125,12 @@ std::vector<const Option*> read_config(std::string_view toml, const std::string&
   for (const auto& [section, node] : root) {
     const bool known = std::find(sections.begin(), sections.end(), section.str()) != sections.end();
     if (!known) {
-      throw UsageError(place(name, section.source()) + "unknown table \"" + std::string(section.str()) + "\"; " +
-                       known_names_hint(section.str(), sections));
+      throw UsageError(place(name, section.source()) + "unknown table \"" + std::string(section.str()) +
+                       "\"; " + known_names_hint(section.str(), sections));
     }
     if (!node.is_table()) {
-      throw UsageError(place(name, section.source()) + "\"" + std::string(section.str()) + "\" must be a table");
+      throw UsageError(place(name, section.source()) + "\"" + std::string(section.str()) +
+                       "\" must be a table");
     }
     for (const auto& [key, value] : *node.as_table()) {
       read_key(section.str(), key.str(), value, place(name, key.source()), settings, given);
@@ -141,7 +143,8 @@ std::string write_config(const Settings& settings, std::string_view comment) {
   std::string text(comment);
   std::string_view section;
   for (const Option& option : option_table()) {
-    if (!option.in_files() || (option.key == "seed" && option.section == "training" && !settings.seeds.empty()))
+    if (!option.in_files() ||
+        (option.key == "seed" && option.section == "training" && !settings.seeds.empty()))
       continue;
     if (option.section != section) {
       section = option.section;

@@ -33,7 +33,8 @@ void check_format(S& s) {
   for (const std::string_view name : format_names()) {
     if (name == s.data_format) return;
   }
-  throw UsageError("there is no format \"" + s.data_format + "\"; " + known_names_hint(s.data_format, format_names()));
+  throw UsageError("there is no format \"" + s.data_format + "\"; " +
+                   known_names_hint(s.data_format, format_names()));
 }
 // One seed and a list of seeds exclude each other; the later one counts.
 void check_seed(S& s) {

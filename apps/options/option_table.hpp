@@ -26,8 +26,9 @@ enum VerbBit : unsigned {
 };
 
 /// Where a value lives in `Settings`; its type decides how text and TOML are read.
-using Member = std::variant<bool Settings::*, std::int64_t Settings::*, double Settings::*, std::string Settings::*,
-                            std::vector<std::int64_t> Settings::*, std::vector<std::string> Settings::*>;
+using Member =
+    std::variant<bool Settings::*, std::int64_t Settings::*, double Settings::*, std::string Settings::*,
+                 std::vector<std::int64_t> Settings::*, std::vector<std::string> Settings::*>;
 
 struct Option {
   std::string_view names;    ///< "-t,--threads"; a switch also has its "--no-" form

@@ -109,7 +109,8 @@ std::vector<std::int64_t> parse_ranges(std::string_view text) {
     const auto last =
         dash == std::string::npos ? first : from_text<std::int64_t>(std::string_view(part).substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first) {
-      throw UsageError("expected numbers and ranges such as 0-9 or 0,2,5-7, got \"" + std::string(text) + "\"");
+      throw UsageError("expected numbers and ranges such as 0-9 or 0,2,5-7, got \"" + std::string(text) +
+                       "\"");
     }
     if (static_cast<std::size_t>(*last - *first) >= kMost - numbers.size()) {
       throw UsageError("\"" + std::string(text) + "\" names more than " + std::to_string(kMost) + " numbers");
@@ -158,7 +159,8 @@ std::string text_of(const Settings& settings, const Option& option) {
         else if constexpr (std::is_same_v<Value, std::int64_t>) return number(value);
         else if constexpr (std::is_same_v<Value, double>) return shortest(value);
         else if constexpr (std::is_same_v<Value, std::string>) return value;
-        else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) return joined(value, ",", number);
+        else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>)
+          return joined(value, ",", number);
         else return joined(value, ",", same);
       },
       option.member);

@@ -14,6 +14,8 @@ inline std::string json_document(const Json& json) {
 }
 
 /// On one line, without a line end.
-inline std::string json_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+inline std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace gat::app

@@ -22,8 +22,8 @@ std::vector<NodeId> class_numbers(const Dataset& dataset, const std::vector<std:
     const auto found = std::find(model_classes.begin(), model_classes.end(), name);
     if (found == model_classes.end()) {
       throw InputError(dataset.source, "class \"" + name + "\" is not among the " +
-                                           std::to_string(model_classes.size()) + " classes of the model " + place +
-                                           "; use the data that it was trained on");
+                                           std::to_string(model_classes.size()) + " classes of the model " +
+                                           place + "; use the data that it was trained on");
     }
     numbers.push_back(static_cast<NodeId>(found - model_classes.begin()));
   }
@@ -35,8 +35,8 @@ void renumber_labels(Dataset& dataset, const ModelDescription& model, const std:
   if (dataset.labels.empty()) return;
   if (dataset.labels.multi_label() != model.multi_label) {
     throw InputError(dataset.source, std::string("its nodes have ") +
-                                         (model.multi_label ? "one class" : "several labels") + " each, the model " +
-                                         place + " was trained for the other kind");
+                                         (model.multi_label ? "one class" : "several labels") +
+                                         " each, the model " + place + " was trained for the other kind");
   }
   const std::vector<NodeId> numbers = class_numbers(dataset, model.class_names, place);
   for (NodeId& label : dataset.labels.classes) {
@@ -72,7 +72,8 @@ fs::path model_file(const std::string& run_or_model) {
   if (fs::exists(file, ignored)) return file;
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
     if (fs::exists(entry.path() / "model.safetensors", ignored)) {
-      throw UsageError(run_or_model + ": holds runs of several seeds; name one, for example " + entry.path().string());
+      throw UsageError(run_or_model + ": holds runs of several seeds; name one, for example " +
+                       entry.path().string());
     }
   }
   throw FileError(run_or_model + ": is no run folder, it has no model.safetensors; check the path");
@@ -85,15 +86,21 @@ ModelOnData load_model_on_data(const Call& call) {
   Dataset dataset = load_data(call.settings);
   const bool same = provenance.fingerprint.empty() || provenance.fingerprint == dataset.fingerprint();
   if (!same) {
-    call.console.warn(dataset.name + " (" + dataset.source + ") is not the data that the model was trained on, " +
-                      provenance.data_name + " (" + provenance.data_source + "): its fingerprint is " +
-                      dataset.fingerprint() + ", that was " + provenance.fingerprint);
+    call.console.warn(dataset.name + " (" + dataset.source +
+                      ") is not the data that the model was trained on, " + provenance.data_name + " (" +
+                      provenance.data_source + "): its fingerprint is " + dataset.fingerprint() +
+                      ", that was " + provenance.fingerprint);
   }
   PreparedGraph graph = model.prepare(dataset.graph_data);
   renumber_labels(dataset, model.description(), path.string());
   const int threads = thread_count(call.settings.threads, call.threads_given);
-  return {
-      std::move(path), std::move(model), std::move(provenance), std::move(dataset), std::move(graph), threads, same};
+  return {std::move(path),
+          std::move(model),
+          std::move(provenance),
+          std::move(dataset),
+          std::move(graph),
+          threads,
+          same};
 }
 
 }  // namespace gat::app

@@ -18,8 +18,8 @@ std::vector<std::int64_t> per_hidden_layer(const std::vector<std::int64_t>& valu
   const auto hidden = static_cast<std::size_t>(layers - 1);
   if (values.size() == 1) return std::vector<std::int64_t>(hidden, values.front());
   if (values.size() == hidden) return values;
-  throw UsageError(std::string(name) + ": " + std::to_string(values.size()) + " numbers for " + std::to_string(hidden) +
-                   " hidden layers; give one number or one per hidden layer");
+  throw UsageError(std::string(name) + ": " + std::to_string(values.size()) + " numbers for " +
+                   std::to_string(hidden) + " hidden layers; give one number or one per hidden layer");
 }
 
 GatLayerOptions common_options(const Settings& settings) {
@@ -68,7 +68,8 @@ NetworkDescription describe_network(const Settings& settings, const Dataset& dat
   }
   if (residual == Residual::identity && !has_identity) {
     throw UsageError(
-        "residual: no layer has an input and an output of the same width; use more layers or a learned residual");
+        "residual: no layer has an input and an output of the same width; use more layers or a learned "
+        "residual");
   }
   return network;
 }
@@ -83,7 +84,8 @@ GraphPolicy graph_policy(const Settings& settings) {
   return policy;
 }
 
-TrainOptions train_options(const Settings& settings, std::span<const Index> training_classes, int num_threads) {
+TrainOptions train_options(const Settings& settings, std::span<const Index> training_classes,
+                           int num_threads) {
   TrainOptions options;
   options.epochs = static_cast<int>(settings.epochs);
   options.patience = static_cast<int>(settings.patience);
@@ -123,9 +125,9 @@ std::vector<std::string> network_lines(const Network& network) {
     for (const ParameterSpec& spec : network.layer(k).parameters()) parameters += spec.rows * spec.cols;
     const Index out = network.layer(k).output_width();
     const int heads = network.layer(k).num_heads();
-    lines.push_back(step.name + ": " + step.layer.kind + ", " + std::to_string(width) + " -> " + std::to_string(out) +
-                    ", " + std::to_string(heads) + (heads == 1 ? " head, " : " heads, ") + std::to_string(parameters) +
-                    " parameters");
+    lines.push_back(step.name + ": " + step.layer.kind + ", " + std::to_string(width) + " -> " +
+                    std::to_string(out) + ", " + std::to_string(heads) +
+                    (heads == 1 ? " head, " : " heads, ") + std::to_string(parameters) + " parameters");
     width = out;
   }
   return lines;

@@ -18,7 +18,8 @@ NetworkDescription describe_network(const Settings& settings, const Dataset& dat
 GraphPolicy graph_policy(const Settings& settings);
 
 /// \param training_classes  how many training nodes each class has, for balanced weights
-TrainOptions train_options(const Settings& settings, std::span<const Index> training_classes, int num_threads);
+TrainOptions train_options(const Settings& settings, std::span<const Index> training_classes,
+                           int num_threads);
 
 /// Loads the data set that the settings name.
 Dataset load_data(const Settings& settings);

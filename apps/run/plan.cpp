@@ -24,7 +24,8 @@ void make_paths_absolute(Settings& settings, const Dataset& dataset) {
   const std::vector<std::string> names = dataset_names();
   const bool is_name = std::find(names.begin(), names.end(), settings.data) != names.end();
   std::error_code ignored;
-  if (dataset.source != "embedded" && dataset.source != "generated" && (!is_name || !settings.data_format.empty())) {
+  if (dataset.source != "embedded" && dataset.source != "generated" &&
+      (!is_name || !settings.data_format.empty())) {
     if (fs::exists(settings.data, ignored)) settings.data = absolute(settings.data);
   }
   if (!settings.data_dir.empty()) settings.data_dir = absolute(settings.data_dir);
@@ -35,7 +36,9 @@ void settle_stop_rule(const Call& call, Plan& plan) {
   Settings& s = plan.settings;
   const bool automatic = stop_rule_named(s.stop) != StopRule::none && !call.is_given("training.stop");
   if (!automatic) return;
-  if (!make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front())).validation.empty()) return;
+  if (!make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front()))
+           .validation.empty())
+    return;
   s.stop = "none";
   plan.remarks.push_back(
       "the split has no validation nodes, so all epochs are run and the last one is kept (--stop none)");
@@ -77,7 +80,8 @@ ModelDescription describe_model(const Settings& settings, const Dataset& dataset
 Plan make_plan(const Call& call) {
   Settings settings = call.settings;
   if (settings.data.empty()) {
-    throw UsageError("gat train: DATA is missing; name a data set, a file or a folder, for example gat train karate");
+    throw UsageError(
+        "gat train: DATA is missing; name a data set, a file or a folder, for example gat train karate");
   }
   Dataset dataset = load_data(settings);
   if (dataset.labels.empty()) {
@@ -99,8 +103,8 @@ Plan make_plan(const Call& call) {
             {},
             1,
             {}};
-  plan.seeds =
-      plan.settings.seeds.empty() ? std::vector<std::int64_t>{plan.settings.seed} : parse_ranges(plan.settings.seeds);
+  plan.seeds = plan.settings.seeds.empty() ? std::vector<std::int64_t>{plan.settings.seed}
+                                           : parse_ranges(plan.settings.seeds);
   plan.num_threads = thread_count(plan.settings.threads, call.threads_given);
   settle_split(plan);
   settle_stop_rule(call, plan);
@@ -109,7 +113,8 @@ Plan make_plan(const Call& call) {
 
 Index training_memory(const Plan& plan) {
   const Network network(plan.description.network);
-  return training_memory_bytes(network, plan.dataset.graph_data, plan.graph.graph().num_edges(), plan.num_threads);
+  return training_memory_bytes(network, plan.dataset.graph_data, plan.graph.graph().num_edges(),
+                               plan.num_threads);
 }
 
 }  // namespace gat::app

@@ -13,12 +13,15 @@ namespace {
 
 std::string data_line(const Plan& plan) {
   const Dataset& d = plan.dataset;
-  std::string line = fmt::format("data: {} ({}, {}), {} nodes, {} edges as stored, {} features ({})", d.name, d.format,
-                                 d.source, d.num_nodes(), d.graph_data.graph.num_user_edges(),
-                                 d.graph_data.num_features(), d.graph_data.features.is_sparse ? "sparse" : "dense");
-  if (d.graph_data.has_edge_features()) line += fmt::format(", {} edge features", d.graph_data.edge_features.cols());
+  std::string line =
+      fmt::format("data: {} ({}, {}), {} nodes, {} edges as stored, {} features ({})", d.name, d.format,
+                  d.source, d.num_nodes(), d.graph_data.graph.num_user_edges(), d.graph_data.num_features(),
+                  d.graph_data.features.is_sparse ? "sparse" : "dense");
+  if (d.graph_data.has_edge_features())
+    line += fmt::format(", {} edge features", d.graph_data.edge_features.cols());
   line += fmt::format(", {} {}", d.num_classes, plan.multi_label() ? "labels, several per node" : "classes");
-  if (const Index missing = num_unlabelled(d); missing > 0) line += fmt::format(", {} nodes without label", missing);
+  if (const Index missing = num_unlabelled(d); missing > 0)
+    line += fmt::format(", {} nodes without label", missing);
   return line + ", fingerprint " + plan.fingerprint;
 }
 
@@ -70,9 +73,10 @@ std::vector<std::string> plan_lines(const Plan& plan) {
   lines.push_back(fmt::format("{} parameters; training needs about {} besides the data",
                               network.make_weights().num_values(), memory_text(training_memory(plan))));
   for (std::string& line : setting_lines(plan.settings)) lines.push_back(std::move(line));
-  lines.push_back(fmt::format("seed: {}; threads: {}",
-                              plan.settings.seeds.empty() ? std::to_string(plan.settings.seed) : plan.settings.seeds,
-                              plan.num_threads));
+  lines.push_back(
+      fmt::format("seed: {}; threads: {}",
+                  plan.settings.seeds.empty() ? std::to_string(plan.settings.seed) : plan.settings.seeds,
+                  plan.num_threads));
   for (const std::string& remark : plan.remarks) lines.push_back("note: " + remark);
   return lines;
 }

@@ -42,11 +42,13 @@ std::string predicted_class(std::span<const Real> class_logits, const ModelDescr
 std::string true_class(const Dataset& dataset, NodeId node) {
   if (dataset.labels.empty() || !dataset.labels.labelled(node)) return "";
   if (!dataset.labels.multi_label()) {
-    return dataset.class_names[static_cast<std::size_t>(dataset.labels.classes[static_cast<std::size_t>(node)])];
+    return dataset
+        .class_names[static_cast<std::size_t>(dataset.labels.classes[static_cast<std::size_t>(node)])];
   }
   std::string names;
   for (Index c = 0; c < dataset.num_classes; ++c) {
-    if (dataset.labels.targets(node, c) >= Real(0.5)) add_name(names, dataset.class_names[static_cast<std::size_t>(c)]);
+    if (dataset.labels.targets(node, c) >= Real(0.5))
+      add_name(names, dataset.class_names[static_cast<std::size_t>(c)]);
   }
   return names;
 }
@@ -55,7 +57,8 @@ void write_run_predictions(Sink& sink, const Dataset& dataset, const Split& spli
                            ConstMatrixView class_logits) {
   const ModelDescription& description = model.description();
   std::vector<std::string> columns{"node", "id", "true", "predicted", "split"};
-  for (std::string& column : probability_columns(description.class_names)) columns.push_back(std::move(column));
+  for (std::string& column : probability_columns(description.class_names))
+    columns.push_back(std::move(column));
   RowWriter rows(sink, RowFormat::csv, std::move(columns));
   const std::vector<const char*> parts = part_of_nodes(dataset.num_nodes(), split);
   Matrix probabilities(class_logits.rows, class_logits.cols);
@@ -63,7 +66,8 @@ void write_run_predictions(Sink& sink, const Dataset& dataset, const Split& spli
   for (Index i = 0; i < class_logits.rows; ++i) {
     const auto node = static_cast<NodeId>(i);
     rows.integer(node).text(dataset.node_name(node)).text(true_class(dataset, node));
-    rows.text(predicted_class({class_logits.row(i), static_cast<std::size_t>(class_logits.cols)}, description));
+    rows.text(
+        predicted_class({class_logits.row(i), static_cast<std::size_t>(class_logits.cols)}, description));
     rows.text(parts[static_cast<std::size_t>(i)]);
     for (Index c = 0; c < class_logits.cols; ++c) rows.number(probabilities(i, c));
     rows.end_row();

@@ -57,8 +57,8 @@ std::string report_line(const RunReport& report, const std::string& score_name) 
   line += score_text("validation", report.validation, report, score_name);
   if (!report.test && !report.validation) line += score_text("train", report.train, report, score_name);
   const double rate = report.seconds > 0 ? report.epochs / report.seconds : 0;
-  return line + fmt::format("best epoch {} of {}, {:.1f} s, {:.1f} epochs/s", report.best_epoch, report.epochs,
-                            report.seconds, rate);
+  return line + fmt::format("best epoch {} of {}, {:.1f} s, {:.1f} epochs/s", report.best_epoch,
+                            report.epochs, report.seconds, rate);
 }
 
 Summary summarize(const std::vector<RunReport>& reports) {
@@ -72,9 +72,11 @@ Summary summarize(const std::vector<RunReport>& reports) {
   summary.mean /= static_cast<double>(summary.count);
   double squares = 0;
   for (const RunReport& report : reports) {
-    if (report.test_score()) squares += (*report.test_score() - summary.mean) * (*report.test_score() - summary.mean);
+    if (report.test_score())
+      squares += (*report.test_score() - summary.mean) * (*report.test_score() - summary.mean);
   }
-  if (summary.count > 1) summary.standard_deviation = std::sqrt(squares / static_cast<double>(summary.count - 1));
+  if (summary.count > 1)
+    summary.standard_deviation = std::sqrt(squares / static_cast<double>(summary.count - 1));
   return summary;
 }
 

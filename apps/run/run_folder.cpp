@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kFiles{"config.toml",     "env.json",          "log.txt",     "metrics.jsonl",
-                                                 "predictions.csv", "model.safetensors", "summary.json"};
+constexpr std::array<std::string_view, 7> kFiles{"config.toml",   "env.json",        "log.txt",
+                                                 "metrics.jsonl", "predictions.csv", "model.safetensors",
+                                                 "summary.json"};
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what) {
   throw FileError("run folder " + path.string() + ": " + what);
@@ -44,8 +45,8 @@ std::string foreign_entry(const fs::path& folder) {
 std::string folder_name(const std::string& data_name) {
   std::string name;
   for (const char c : data_name) {
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          c == '-' || c == '_' || c == '.';
     name += is_plain ? c : '_';
   }
   return name.empty() || name.front() == '.' ? "data" + name : name;
@@ -79,8 +80,8 @@ RunFolder::RunFolder(const Settings& settings, const std::string& data_name) {
   if (exists && !fs::is_empty(final_path_)) {
     if (!settings.force) refuse(final_path_, "exists; --force replaces it, --out chooses another");
     if (const std::string other = foreign_entry(final_path_); !other.empty()) {
-      refuse(final_path_,
-             "holds \"" + other + "\", which no run has written; it is not replaced, choose another with --out");
+      refuse(final_path_, "holds \"" + other +
+                              "\", which no run has written; it is not replaced, choose another with --out");
     }
     // A link keeps pointing where it did.
     if (fs::is_symlink(final_path_)) final_path_ = fs::canonical(final_path_);

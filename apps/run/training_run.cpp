@@ -38,8 +38,9 @@ class FirstEpochObserver final : public TrainObserver {
   const std::function<void()>& action_;
 };
 
-TrainResult train_observed(const Plan& plan, const Network& network, const Split& split, const TrainOptions& options,
-                           const RunPlace& place, const std::function<void()>& on_first_epoch) {
+TrainResult train_observed(const Plan& plan, const Network& network, const Split& split,
+                           const TrainOptions& options, const RunPlace& place,
+                           const std::function<void()>& on_first_epoch) {
   MetricsLog log(place.folder / "metrics.jsonl");
   Progress progress(place.console, plan.settings.progress, options.epochs, plan.score_name());
   InterruptObserver interrupt;
@@ -68,7 +69,8 @@ Provenance provenance_of(const Plan& plan, std::int64_t seed, const RunReport& r
 RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& place,
                        const std::function<void()>& on_first_epoch) {
   const Split split = make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(seed));
-  TrainOptions options = train_options(plan.settings, class_counts(plan.dataset, split.train), plan.num_threads);
+  TrainOptions options =
+      train_options(plan.settings, class_counts(plan.dataset, split.train), plan.num_threads);
   options.seed = static_cast<std::uint64_t>(seed);
   const Network network(plan.description.network);
   TrainResult result = train_observed(plan, network, split, options, place, on_first_epoch);
@@ -91,7 +93,8 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
   ModelDescription description = model.description();
   description.metadata = to_metadata(provenance_of(plan, seed, report));
   Model(std::move(description), model.weights()).save(place.folder / "model.safetensors");
-  write_run_predictions(*open_sink((place.folder / "predictions.csv").string()), plan.dataset, split, model, logits);
+  write_run_predictions(*open_sink((place.folder / "predictions.csv").string()), plan.dataset, split, model,
+                        logits);
   write_file(place.folder / "summary.json", json_document(to_json(report)));
   return report;
 }

@@ -32,7 +32,11 @@ int next_in_series(int number) {
 }  // namespace
 
 Progress::Progress(Console& console, const std::string& how, int epochs, std::string score)
-    : console_(console), score_(std::move(score)), epochs_(epochs), last_line_(Clock::now()), last_draw_(last_line_) {
+    : console_(console),
+      score_(std::move(score)),
+      epochs_(epochs),
+      last_line_(Clock::now()),
+      last_draw_(last_line_) {
   if (console.quiet()) return;
   moving_ = how == "bar" || (how == "auto" && console.can_move());
   plain_ = how == "plain" || (how == "auto" && !moving_);

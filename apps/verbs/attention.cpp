@@ -48,7 +48,9 @@ void write_node(RowWriter& rows, const ModelOnData& on, const Coefficients& c, N
     for (const int layer : c.layers) {
       const Matrix& matrix = c.matrices[static_cast<std::size_t>(layer)];
       for (Index head = 0; head < matrix.cols(); ++head) {
-        rows.text(source_name).text(destination).integer(graph.user_edge_ids()[static_cast<std::size_t>(edge)]);
+        rows.text(source_name)
+            .text(destination)
+            .integer(graph.user_edge_ids()[static_cast<std::size_t>(edge)]);
         rows.integer(layer).integer(head).number(matrix(edge, head));
         rows.flag(source == node).flag(graph.is_reversed(edge)).end_row();
       }

@@ -33,7 +33,8 @@ int run_embed(const Call& call) {
   std::vector<std::string> columns{"node", "id"};
   for (Index c = 0; c < rows_of_layer.cols(); ++c) columns.push_back("h" + std::to_string(c));
   const auto sink = open_sink(call.settings.output_file);
-  RowWriter rows(*sink, call.settings.json ? RowFormat::json : row_format_named(call.settings.output_format), columns);
+  RowWriter rows(*sink, call.settings.json ? RowFormat::json : row_format_named(call.settings.output_format),
+                 columns);
   for (Index i = 0; i < rows_of_layer.rows(); ++i) {
     rows.integer(i).text(on.dataset.node_name(static_cast<NodeId>(i)));
     for (Index c = 0; c < rows_of_layer.cols(); ++c) rows.number(rows_of_layer(i, c));

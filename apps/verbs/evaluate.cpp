@@ -82,8 +82,8 @@ int check_thresholds(const Call& call, const std::vector<Threshold>& thresholds,
   for (const Threshold& threshold : thresholds) {
     const double value = measure(metrics, threshold.name);
     if (value >= threshold.least) continue;
-    call.console.error(
-        fmt::format("{} {} is below {} (--fail-under)", threshold.name, shortest(value), shortest(threshold.least)));
+    call.console.error(fmt::format("{} {} is below {} (--fail-under)", threshold.name, shortest(value),
+                                   shortest(threshold.least)));
     code = kThresholdMissed;
   }
   return code;

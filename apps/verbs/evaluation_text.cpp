@@ -12,7 +12,8 @@ namespace {
 
 // Columns as people see them: bytes that continue a UTF-8 character take no room.
 std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string padded(const std::string& text, std::size_t width) {
@@ -27,25 +28,26 @@ std::size_t name_width(const EvaluationView& view, const char* heading) {
 }
 
 std::string parts_text(const EvaluationView& view) {
-  std::string text =
-      fmt::format("{:<11}{:>8}{:>10}{:>10}{:>10}{:>10}\n", "part", "nodes", "loss", "accuracy", "micro-F1", "macro-F1");
+  std::string text = fmt::format("{:<11}{:>8}{:>10}{:>10}{:>10}{:>10}\n", "part", "nodes", "loss", "accuracy",
+                                 "micro-F1", "macro-F1");
   for (const ScoredPart& part : view.parts) {
     if (!part.evaluation) continue;
     const Metrics& m = part.evaluation->metrics;
-    text += fmt::format("{:<11}{:>8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}\n", part.name, m.count, part.evaluation->loss,
-                        m.accuracy, m.micro_f1, m.macro_f1);
+    text += fmt::format("{:<11}{:>8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}\n", part.name, m.count,
+                        part.evaluation->loss, m.accuracy, m.micro_f1, m.macro_f1);
   }
   return text;
 }
 
 std::string classes_text(const EvaluationView& view) {
   const std::size_t width = name_width(view, "class") + 2;
-  std::string text =
-      padded("class", width) + fmt::format("{:>10}{:>10}{:>10}{:>10}\n", "precision", "recall", "F1", "nodes");
+  std::string text = padded("class", width) +
+                     fmt::format("{:>10}{:>10}{:>10}{:>10}\n", "precision", "recall", "F1", "nodes");
   for (std::size_t c = 0; c < view.class_names.size(); ++c) {
     const ClassScore& score = view.details.metrics.classes[c];
-    text += padded(view.class_names[c], width) +
-            fmt::format("{:>10.4f}{:>10.4f}{:>10.4f}{:>10}\n", score.precision, score.recall, score.f1, score.support);
+    text += padded(view.class_names[c], width) + fmt::format("{:>10.4f}{:>10.4f}{:>10.4f}{:>10}\n",
+                                                             score.precision, score.recall, score.f1,
+                                                             score.support);
   }
   return text;
 }

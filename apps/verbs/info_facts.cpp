@@ -29,7 +29,8 @@ Json edge_facts(const CsrGraph& graph) {
 }
 
 Json split_facts(const Split& split) {
-  return {{"train", split.train.size()}, {"validation", split.validation.size()}, {"test", split.test.size()}};
+  return {
+      {"train", split.train.size()}, {"validation", split.validation.size()}, {"test", split.test.size()}};
 }
 
 Json label_facts(const Dataset& dataset) {
@@ -48,7 +49,8 @@ Json training_facts(const Settings& settings, const Dataset& dataset) {
   if (s.direction == "auto") s.direction = std::string(name_of(dataset.suggested_direction));
   const Network network(describe_network(s, dataset));
   const BuiltGraph built = rebuild_graph(dataset.graph_data.graph, graph_policy(s));
-  const Index bytes = training_memory_bytes(network, dataset.graph_data, built.report.num_edges, usable_processors());
+  const Index bytes =
+      training_memory_bytes(network, dataset.graph_data, built.report.num_edges, usable_processors());
   return {{"direction", s.direction},
           {"edges", built.report.num_edges},
           {"parameters", network.make_weights().num_values()},
@@ -82,12 +84,14 @@ Json dataset_facts(const Call& call, const std::string& name_or_path) {
     facts["training"] = training_facts(settings, dataset);
   }
   if (!dataset.splits.empty()) {
-    facts["splits"] = {
-        {"kind", dataset.split_kind}, {"count", dataset.splits.size()}, {"first", split_facts(dataset.splits.front())}};
+    facts["splits"] = {{"kind", dataset.split_kind},
+                       {"count", dataset.splits.size()},
+                       {"first", split_facts(dataset.splits.front())}};
   }
   if (call.is_given("data.split")) {
     const SplitOptions options = parse_split(settings.split);
-    facts["split"] = split_facts(make_split(dataset, options, static_cast<std::uint64_t>(settings.data_seed)));
+    facts["split"] =
+        split_facts(make_split(dataset, options, static_cast<std::uint64_t>(settings.data_seed)));
   }
   if (!dataset.notes.empty()) facts["notes"] = dataset.notes;
   return facts;
@@ -98,7 +102,8 @@ Json model_facts(const std::string& path) {
   const Model model = Model::load(file);
   const ModelDescription& description = model.description();
   Json parameters = Json::object();
-  for (const ParameterSpec& spec : model.weights().specs()) parameters[spec.name] = json_line(Json(spec.shape));
+  for (const ParameterSpec& spec : model.weights().specs())
+    parameters[spec.name] = json_line(Json(spec.shape));
   const GraphPolicy& policy = description.graph_policy;
   Json facts{{"model", file.string()},
              {"node_features", description.network.num_features},

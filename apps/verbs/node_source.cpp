@@ -36,7 +36,8 @@ NodeSource::NodeSource(const Dataset& dataset, const std::string& argument, bool
   } else if (!argument.empty() && std::filesystem::exists(argument, ignored)) {
     descriptor_ = ::open(argument.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) {
-      throw FileError("cannot open " + argument + ": " + std::generic_category().message(errno) + "; check the path");
+      throw FileError("cannot open " + argument + ": " + std::generic_category().message(errno) +
+                      "; check the path");
     }
   } else {
     text_ = argument;
@@ -54,11 +55,13 @@ void NodeSource::add(std::string_view id, std::vector<NodeId>& batch) {
   if (!node) {
     const std::string name = "\"" + std::string(id) + "\"";
     if (descriptor_ < 0) {
-      throw InputError("NODES", name + " is neither the id of a node of " + dataset_.name +
-                                    " nor a file; separate ids by commas, or name a file with one id per line");
+      throw InputError("NODES",
+                       name + " is neither the id of a node of " + dataset_.name +
+                           " nor a file; separate ids by commas, or name a file with one id per line");
     }
-    throw InputError(place_ + ":" + std::to_string(line_), name + " is not the id of a node of " + dataset_.name +
-                                                               "; give the ids of the data, one per line");
+    throw InputError(
+        place_ + ":" + std::to_string(line_),
+        name + " is not the id of a node of " + dataset_.name + "; give the ids of the data, one per line");
   }
   batch.push_back(*node);
 }

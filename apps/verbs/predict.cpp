@@ -29,7 +29,8 @@ std::vector<std::string> columns_of(const ModelOnData& on, std::size_t top) {
 std::vector<std::size_t> ranked(std::span<const Real> logits) {
   std::vector<std::size_t> order(logits.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
   return order;
 }
 
@@ -38,7 +39,8 @@ struct Scores {
   Matrix logits, probabilities;
 };
 
-Scores score(const ModelOnData& on, const NodeSource& nodes, const std::vector<NodeId>& batch, Workspace& workspace) {
+Scores score(const ModelOnData& on, const NodeSource& nodes, const std::vector<NodeId>& batch,
+             Workspace& workspace) {
   Scores scores;
   scores.logits = nodes.everything() ? on.model.class_logits(on.graph, workspace, on.num_threads)
                                      : on.model.class_logits(on.graph, batch, workspace, on.num_threads);
@@ -47,7 +49,8 @@ Scores score(const ModelOnData& on, const NodeSource& nodes, const std::vector<N
   return scores;
 }
 
-void write_row(RowWriter& rows, const ModelOnData& on, NodeId node, const Scores& scores, Index row, std::size_t top) {
+void write_row(RowWriter& rows, const ModelOnData& on, NodeId node, const Scores& scores, Index row,
+               std::size_t top) {
   const ModelDescription& model = on.model.description();
   const auto width = static_cast<std::size_t>(scores.logits.cols());
   const std::span<const Real> logits(scores.logits.row(row), width);
@@ -57,7 +60,8 @@ void write_row(RowWriter& rows, const ModelOnData& on, NodeId node, const Scores
     for (const Real p : probabilities) rows.number(p);
   } else {
     const std::vector<std::size_t> order = ranked(logits);
-    for (std::size_t k = 0; k < top; ++k) rows.text(model.class_names[order[k]]).number(probabilities[order[k]]);
+    for (std::size_t k = 0; k < top; ++k)
+      rows.text(model.class_names[order[k]]).number(probabilities[order[k]]);
   }
   rows.end_row();
 }
@@ -68,13 +72,15 @@ int run_predict(const Call& call) {
   const ModelOnData on = load_model_on_data(call);
   NodeSource nodes(on.dataset, call.settings.nodes, call.settings.json);
   const auto sink = open_sink(call.settings.output_file);
-  const auto top = static_cast<std::size_t>(std::min<std::int64_t>(call.settings.top, on.model.num_classes()));
+  const auto top =
+      static_cast<std::size_t>(std::min<std::int64_t>(call.settings.top, on.model.num_classes()));
   RowWriter rows(*sink, call.settings.json ? RowFormat::json : row_format_named(call.settings.output_format),
                  columns_of(on, top));
   Workspace workspace;
   for (std::vector<NodeId> batch; nodes.next(batch);) {
     const Scores scores = score(on, nodes, batch, workspace);
-    for (std::size_t k = 0; k < batch.size(); ++k) write_row(rows, on, batch[k], scores, static_cast<Index>(k), top);
+    for (std::size_t k = 0; k < batch.size(); ++k)
+      write_row(rows, on, batch[k], scores, static_cast<Index>(k), top);
     sink->flush();
   }
   rows.finish();

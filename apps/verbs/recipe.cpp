@@ -20,7 +20,8 @@ int list_recipes(bool json) {
     array.push_back({{"name", recipe.name}, {"heading", recipe.heading()}});
     text += std::string(recipe.name) + "\n";
     std::string heading = recipe.heading();
-    for (std::size_t begin = 0, end; (end = heading.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    for (std::size_t begin = 0, end; (end = heading.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
       text += "  " + heading.substr(begin, end - begin) + "\n";
     }
   }

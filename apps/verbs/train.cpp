@@ -79,20 +79,22 @@ std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& 
 }
 
 std::string summary_line(const Summary& summary, const std::string& score_name) {
-  return fmt::format("test {} {:.4f} ± {:.4f} over {} seeds (mean ± standard deviation)", score_name, summary.mean,
-                     summary.standard_deviation, summary.count);
+  return fmt::format("test {} {:.4f} ± {:.4f} over {} seeds (mean ± standard deviation)", score_name,
+                     summary.mean, summary.standard_deviation, summary.count);
 }
 
 Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const RunFolder& folder) {
   const Summary summary = summarize(reports);
   Json runs = Json::array();
   for (const RunReport& report : reports) runs.push_back(to_json(report));
-  Json json{{"data", {{"name", plan.dataset.name}, {"source", plan.dataset.source}, {"fingerprint", plan.fingerprint}}},
-            {"settings", settings_json(plan.settings)},
-            {"threads", plan.num_threads},
-            {"runs", runs},
-            {"run_folder", folder.final_path().string()},
-            {"peak_memory_bytes", peak_resident_bytes()}};
+  Json json{
+      {"data",
+       {{"name", plan.dataset.name}, {"source", plan.dataset.source}, {"fingerprint", plan.fingerprint}}},
+      {"settings", settings_json(plan.settings)},
+      {"threads", plan.num_threads},
+      {"runs", runs},
+      {"run_folder", folder.final_path().string()},
+      {"peak_memory_bytes", peak_resident_bytes()}};
   if (summary.count > 0) {
     json["test_" + std::string(plan.multi_label() ? "micro_f1" : "accuracy")] = {
         {"mean", summary.mean}, {"standard_deviation", summary.standard_deviation}, {"count", summary.count}};
@@ -133,8 +135,9 @@ int run_train(const Call& call) {
     finish(plan, call, folder, reports);
     const int signal = reports.back().signal;
     if (signal == 0) return kDone;
-    call.console.note(fmt::format("interrupted by {}: the best weights (epoch {}) and the report are saved in {}",
-                                  signal_name(signal), reports.back().best_epoch, folder.final_path().string()));
+    call.console.note(
+        fmt::format("interrupted by {}: the best weights (epoch {}) and the report are saved in {}",
+                    signal_name(signal), reports.back().best_epoch, folder.final_path().string()));
     return kSignalBase + signal;
   } catch (...) {
     call.console.log_only("error: " + describe_current_exception().message);

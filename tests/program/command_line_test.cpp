@@ -31,7 +31,8 @@ TEST_CASE("bare gat shows twelve lines and three examples and exits with 2", "[p
 }
 
 TEST_CASE("help of a verb is the same by both spellings", "[program]") {
-  for (const char* verb : {"train", "evaluate", "predict", "attention", "embed", "info", "recipe", "version"}) {
+  for (const char* verb :
+       {"train", "evaluate", "predict", "attention", "embed", "info", "recipe", "version"}) {
     const ProgramResult help = gat(std::string("help ") + verb, "/");
     CHECK(help.code == 0);
     CHECK(help.err.empty());
@@ -87,7 +88,8 @@ TEST_CASE("a configuration file with a mistake is refused at its place", "[progr
     std::ofstream(folder / "c.toml") << toml;
     check_refused(gat("train karate -c c.toml", folder.path()), 2, what);
   };
-  refused("[model]\nheads = 4\nhaeds = 3\n", "c.toml:3:1: unknown key \"model.haeds\"; did you mean \"heads\"");
+  refused("[model]\nheads = 4\nhaeds = 3\n",
+          "c.toml:3:1: unknown key \"model.haeds\"; did you mean \"heads\"");
   refused("[modl]\nheads = 4\n", "c.toml:1:2: unknown table \"modl\"; did you mean \"model\"");
   refused("[model]\nheads = \"4\"\n", "c.toml:2:1: model.heads: expected a whole number, found a text");
   refused("[model]\nlayers = 2.5\n", "c.toml:2:1: model.layers: expected a whole number");
@@ -102,11 +104,13 @@ TEST_CASE("defaults give way to a recipe, that to configuration files, those to 
   std::ofstream(folder / "a.toml") << "[training]\nl2 = 0.25\nlearning_rate = 0.5\n[model]\nheads = [3]\n";
   std::ofstream(folder / "b.toml") << "[training]\nlearning_rate = 0.75\n";
   const std::string out =
-      gat("train karate --recipe gat-pubmed -c a.toml -c b.toml --heads 5 --dry-run --json", folder.path()).out;
+      gat("train karate --recipe gat-pubmed -c a.toml -c b.toml --heads 5 --dry-run --json", folder.path())
+          .out;
   CHECK_THAT(out, Contains("\"output_heads\": 8"));
   CHECK_THAT(out, Contains("\"l2\": 0.25"));
   CHECK_THAT(out, Contains("\"learning_rate\": 0.75"));
-  CHECK_THAT(out, Contains("\"name\": \"layers.0.a_src\",\n      \"shape\": [\n        5,\n        8\n      ]"));
+  CHECK_THAT(out,
+             Contains("\"name\": \"layers.0.a_src\",\n      \"shape\": [\n        5,\n        8\n      ]"));
 }
 
 TEST_CASE("the defaults are those of gat-cora with at most 1000 epochs", "[program]") {

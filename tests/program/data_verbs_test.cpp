@@ -33,9 +33,9 @@ struct TrainedRing {
   TemporaryFolder folder;
   TrainedRing() {
     write_ring(folder / "ring");
-    const ProgramResult result =
-        gat("train ring --epochs 40 --hidden 2 --heads 3 --feature-dropout 0 --value-dropout 0 -t 1 --out run",
-            folder.path());
+    const ProgramResult result = gat(
+        "train ring --epochs 40 --hidden 2 --heads 3 --feature-dropout 0 --value-dropout 0 -t 1 --out run",
+        folder.path());
     INFO(result.err);
     REQUIRE(result.code == 0);
     CHECK_THAT(result.err, Contains("60/20/20"));

@@ -34,7 +34,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 std::vector<std::string> environment_of(const ProgramCall& call) {
-  std::map<std::string, std::string> variables{{"PATH", "/usr/bin:/bin"}, {"HOME", "/nonexistent"}, {"TERM", "dumb"}};
+  std::map<std::string, std::string> variables{
+      {"PATH", "/usr/bin:/bin"}, {"HOME", "/nonexistent"}, {"TERM", "dumb"}};
   for (const auto& [name, value] : call.environment) variables[name] = value;
   std::vector<std::string> texts;
   for (const auto& [name, value] : variables) texts.push_back(name + "=" + value);

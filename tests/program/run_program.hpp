@@ -26,7 +26,8 @@ struct ProgramCall {
 ProgramResult run_program(const ProgramCall& call);
 
 /// The words of a line without quotes; "gat" itself is left out.
-ProgramResult gat(const std::string& line, const std::filesystem::path& folder, const std::string& input = "");
+ProgramResult gat(const std::string& line, const std::filesystem::path& folder,
+                  const std::string& input = "");
 
 std::string read_text(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);

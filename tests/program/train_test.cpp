@@ -85,9 +85,11 @@ TEST_CASE("a saved model predicts the bits that training reported", "[program]")
   CHECK(chosen[3] == all[4]);
 }
 
-TEST_CASE("the saved configuration starts the same run again, whatever the threads and the locale", "[program]") {
+TEST_CASE("the saved configuration starts the same run again, whatever the threads and the locale",
+          "[program]") {
   const TemporaryFolder folder;
-  REQUIRE(gat("train synthetic-cora --epochs 3 --seed 5 --hidden 4 --heads 3,1 --out a -t 2", folder.path()).code == 0);
+  REQUIRE(gat("train synthetic-cora --epochs 3 --seed 5 --hidden 4 --heads 3,1 --out a -t 2", folder.path())
+              .code == 0);
   ProgramCall call{{"train", "-c", "../a/config.toml", "--out", "../b", "-t", "1"},
                    "",
                    {{"LC_ALL", "de_DE.UTF-8"}},
@@ -113,7 +115,8 @@ TEST_CASE("json is one document, and everything else goes to standard error", "[
   CHECK(json.at("runs")[0].at("seed") == 3);
   CHECK(json.at("test_accuracy").at("count") == 2);
   CHECK(json.at("settings").at("model").at("negative_slope") == 0.2);
-  CHECK_THAT(gat("train karate --epochs 5 --stop paper --json", folder.path()).err, Contains("needs validation nodes"));
+  CHECK_THAT(gat("train karate --epochs 5 --stop paper --json", folder.path()).err,
+             Contains("needs validation nodes"));
   CHECK(gat("train karate --epochs 5 --stop paper --json", folder.path()).out.empty());
 }
 
@@ -122,8 +125,8 @@ TEST_CASE("several seeds give each run, mean and standard deviation", "[program]
   const ProgramResult result = gat("train karate --epochs 20 --seeds 0-2 -t 1 --out many -q", folder.path());
   REQUIRE(result.code == 0);
   CHECK(result.err.empty());
-  CHECK_THAT(result.out,
-             Contains("seed 0: ") && Contains("seed 1: ") && Contains("seed 2: ") && Contains("over 3 seeds"));
+  CHECK_THAT(result.out, Contains("seed 0: ") && Contains("seed 1: ") && Contains("seed 2: ") &&
+                             Contains("over 3 seeds"));
   const Json summary = Json::parse(read_text(folder / "many/summary.json"));
   double mean = 0;
   for (const Json& run : summary.at("runs")) mean += run.at("test").at("accuracy").get<double>() / 3;
@@ -149,7 +152,8 @@ TEST_CASE("a run folder is replaced only by force, and never one with other file
   CHECK(gat("train karate --epochs 6 -t 1 --out run --force", folder.path()).code == 4);
   CHECK(std::filesystem::exists(folder / "run/thesis.txt"));
   // Nothing is left over.
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()) == 1);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()),
+                      std::filesystem::directory_iterator()) == 1);
 }
 
 TEST_CASE("a run that fails before its first epoch leaves no folder", "[program]") {
@@ -177,7 +181,8 @@ TEST_CASE("an interrupt finishes the epoch, saves and says so", "[program]") {
 
 TEST_CASE("numbers that leave the finite range end the run with 6", "[program]") {
   const TemporaryFolder folder;
-  const ProgramResult result = gat("train karate --learning-rate 1e30 --epochs 50 -t 1 --out run", folder.path());
+  const ProgramResult result =
+      gat("train karate --learning-rate 1e30 --epochs 50 -t 1 --out run", folder.path());
   INFO(result.err);
   CHECK(result.code == 6);
   CHECK_THAT(read_text(folder / "run/log.txt"), Contains("error: "));
@@ -186,7 +191,8 @@ TEST_CASE("numbers that leave the finite range end the run with 6", "[program]")
 TEST_CASE("OMP_NUM_THREADS counts only without the option", "[program]") {
   const TemporaryFolder folder;
   const auto threads = [&](std::vector<std::string> more) {
-    ProgramCall call{{"train", "karate", "--dry-run"}, "", {{"OMP_NUM_THREADS", "7"}}, folder.path(), false, {}};
+    ProgramCall call{
+        {"train", "karate", "--dry-run"}, "", {{"OMP_NUM_THREADS", "7"}}, folder.path(), false, {}};
     call.words.insert(call.words.end(), more.begin(), more.end());
     return run_program(call).err;
   };
