@@ -10,4 +10,4 @@ cd "$(dirname "$0")/.."
 need_packages $build_packages catch2 python3 qemu-user
 cmake --preset release >/dev/null
 cmake --build build/release
-ctest --test-dir build/release --output-on-failure --no-tests=error "$@"
+ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"

@@ -113,8 +113,7 @@ Plan make_plan(const Call& call) {
 
 Index training_memory(const Plan& plan) {
   const Network network(plan.description.network);
-  return training_memory_bytes(network, plan.dataset.graph_data, plan.graph.graph().num_edges(),
-                               plan.num_threads);
+  return training_memory_bytes(network, plan.dataset.graph_data, plan.graph.graph().num_edges());
 }
 
 }  // namespace gat::app

@@ -120,16 +120,29 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   }
 }
 
-// The rows of one part of a split: which blocks compute them and where they are among the results.
+// The receptive field of some nodes, or the whole graph where the field is most of it: a copy of nearly all
+// edges would cost more memory than its few missing rows save time.
+Blocks blocks_for(const Network& network, const PreparedGraph& graph, std::span<const NodeId> nodes,
+                  Mode mode, bool prune) {
+  const GraphView view = graph.graph().view();
+  if (prune) {
+    Blocks field = Blocks::receptive_field(graph.graph(), nodes, network.reach(mode));
+    Index edges = 0;
+    for (int l = 0; l < field.num_layers(); ++l) edges += field.layer(l).num_edges();
+    if (edges <= view.num_edges() * network.num_steps() / 2) return field;
+  }
+  return Blocks::whole(view, network.num_steps());
+}
+
+// One part of a split: the blocks that compute its rows, and where those are among the results.
 struct Part {
   Part(const Network& network, const PreparedGraph& graph, std::span<const NodeId> part_nodes, Mode mode,
        bool prune)
       : nodes(part_nodes),
-        blocks(prune ? Blocks::receptive_field(graph.graph(), nodes, network.reach(mode))
-                     : Blocks::whole(graph.graph().view(), network.num_steps())),
+        blocks(blocks_for(network, graph, nodes, mode, prune)),
+        logit_rows(nodes.begin(), nodes.end()),
         logits(blocks.num_outputs(), network.output_width()) {
-    logit_rows.assign(nodes.begin(), nodes.end());
-    if (prune) std::iota(logit_rows.begin(), logit_rows.end(), NodeId(0));
+    if (!blocks.input_rows().empty()) std::iota(logit_rows.begin(), logit_rows.end(), NodeId(0));
   }
 
   LossRows rows() const { return {logit_rows, nodes}; }
@@ -168,7 +181,7 @@ class Run {
     const Round round{Mode::evaluation, {}, options_.num_threads, workspace_, nullptr, {}, {}};
     network_.forward(round, weights_, input(validation_), validation_.logits);
     record.validation_loss =
-        loss_of(validation_.logits, labels_, validation_.rows(), options_.loss, {}, options_.num_threads);
+        loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.num_threads);
     require_finite(record.validation_loss, "validation", number);
     record.validation_accuracy =
         metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
@@ -264,11 +277,6 @@ TrainResult train(const Network& network, const PreparedGraph& graph, const Labe
       break;
     }
   }
-  // Without any kept epoch (no epoch was both best in loss and in accuracy) the last one is the result.
-  if (result.best_epoch == 0) {
-    result.weights = run.weights();
-    result.best_epoch = result.epochs;
-  }
   if (result.stop_reason.empty())
     result.stop_reason = "all " + std::to_string(options.epochs) + " epochs run";
   result.seconds = seconds_since(start);
@@ -283,27 +291,35 @@ Evaluation evaluate(ConstMatrixView class_logits, const Labels& labels, std::spa
   return evaluation;
 }
 
-Index training_memory_bytes(const Network& network, const GraphData& data, Index num_edges, int num_threads) {
+Index training_memory_bytes(const Network& network, const GraphData& data, Index num_edges) {
   const Index nodes = data.num_nodes();
-  Index numbers =
-      data.features.is_sparse ? 2 * data.features.sparse.num_entries() : data.features.dense.size();
+  const Index user_edges = data.graph.num_user_edges();
+  const Index features = data.features.is_sparse
+                             ? data.features.sparse.num_entries() * Index(sizeof(Real) + sizeof(NodeId)) +
+                                   nodes * Index(sizeof(EdgeId))
+                             : data.features.dense.size() * Index(sizeof(Real));
+  // Edge by edge: both directions with ids and flags, and the maps from the user's edges.
+  const Index graph = num_edges * Index(2 * sizeof(NodeId) + 2 * sizeof(EdgeId) + 1) +
+                      user_edges * Index(2 * sizeof(EdgeId)) + 2 * nodes * Index(sizeof(EdgeId));
+  // While it is built: the items of both lists and their order.
+  const Index building =
+      (user_edges + num_edges) * Index(24 + sizeof(EdgeId)) + num_edges * Index(sizeof(EdgeId));
+  // Receptive fields of two parts of the split, each at most half of all edges.
+  const Index fields = network.num_steps() * num_edges * Index(2 * sizeof(NodeId) + 2 * sizeof(EdgeId));
+  Index numbers = 2 * nodes * network.output_width();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);
     Index joined = layer.output_width();
-    for (const ParameterSpec& spec : layer.parameters())
-      joined = std::max(joined, spec.num_heads * spec.head_dim);
-    // Tape: projection, dropped-out values, heads, argument, scores; backward: two buffers as wide.
-    numbers += nodes * (4 * joined + 4 * layer.num_heads() + 3 * joined + 2 * layer.output_width());
     for (const ParameterSpec& spec : layer.parameters()) {
+      joined = std::max(joined, spec.num_heads * spec.head_dim);
       if (spec.name == "edge_weight") numbers += 2 * num_edges * layer.num_heads();
     }
+    // Kept for backward: projection, dropped-out values, heads, argument, result; then two gradients.
+    numbers += nodes * (5 * joined + 2 * layer.output_width() + 4 * layer.num_heads());
   }
-  const Index weights = network.make_weights().num_values();
-  numbers +=
-      5 * weights + 8 * weights + 2 * nodes * network.output_width();  // gradients, moments, best; block sums
-  const Index graph =
-      num_edges * Index(2 * sizeof(NodeId) + 4 * sizeof(EdgeId) + 1) + 2 * nodes * Index(sizeof(EdgeId));
-  return numbers * Index(sizeof(Real)) + graph + num_threads * Index(1 << 20);
+  // Weights, best weights, gradients, two moments, and the block sums of the largest gradient.
+  numbers += 13 * network.make_weights().num_values();
+  return features + graph + std::max(building, fields + numbers * Index(sizeof(Real)));
 }
 
 }  // namespace gat::inline GAT_PRECISION

@@ -45,11 +45,11 @@ bool same_bits(std::span<const Real> a, std::span<const Real> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-TrainResult trained(const Dataset& data, int num_threads, std::uint64_t seed, bool prune) {
+TrainResult trained(const Dataset& data, int num_threads, std::uint64_t seed, bool prune, int epochs) {
   const Network network(two_layers(data, 8, 8));
   const PreparedGraph graph(data.graph_data, policy_of(data), InputTransform::row_normalize);
   TrainOptions options;
-  options.epochs = 20;
+  options.epochs = epochs;
   options.adam.l2 = 5e-4;
   options.num_threads = num_threads;
   options.seed = seed;
@@ -98,10 +98,10 @@ TEST_CASE("training on Cora gives the same bits for 1, 2, 3 and 8 threads", "[tr
   if (!path) return;
   const Dataset cora = load_dataset(path->string());
   for (const bool prune : {true, false}) {
-    const TrainResult one = trained(cora, 1, 1, prune);
+    const TrainResult one = trained(cora, 1, 1, prune, 4);
     for (const int threads : {2, 3, 8}) {
       INFO(threads << " threads, prune " << prune);
-      const TrainResult several = trained(cora, threads, 1, prune);
+      const TrainResult several = trained(cora, threads, 1, prune, 4);
       CHECK(several.best_epoch == one.best_epoch);
       CHECK(same_bits(several.weights.values(), one.weights.values()));
     }
@@ -110,9 +110,9 @@ TEST_CASE("training on Cora gives the same bits for 1, 2, 3 and 8 threads", "[tr
 
 TEST_CASE("two runs with one seed are equal and another seed differs", "[train][determinism]") {
   const Dataset data = synthetic_cora(0);
-  const TrainResult first = trained(data, 2, 1, true);
-  CHECK(same_bits(first.weights.values(), trained(data, 2, 1, true).weights.values()));
-  CHECK_FALSE(same_bits(first.weights.values(), trained(data, 2, 2, true).weights.values()));
+  const TrainResult first = trained(data, 2, 1, true, 20);
+  CHECK(same_bits(first.weights.values(), trained(data, 2, 1, true, 20).weights.values()));
+  CHECK_FALSE(same_bits(first.weights.values(), trained(data, 2, 2, true, 20).weights.values()));
 }
 
 TEST_CASE("a graph with hubs gives the same bits for 1, 2, 3 and 8 threads", "[train][determinism]") {

@@ -9,7 +9,8 @@
 
 namespace gat::inline GAT_PRECISION {
 
-/// What one epoch gave. Losses have no L2 part; validation is scored without dropout, after the step.
+/// What one epoch gave. Losses have no L2 part; validation is scored without dropout, class weights and
+/// label smoothing, after the step.
 struct EpochRecord {
   int epoch = 0;                   ///< counted from 1
   double train_loss = 0;           ///< with dropout, before the step

@@ -32,8 +32,8 @@ struct TrainOptions {
   LossOptions loss;
   std::uint64_t seed = 0;  ///< of initial weights and of every dropout mask
   int num_threads = 1;
-  /// Compute only the rows that the loss, or the validation score, can reach. The gradients are the
-  /// same up to the order of sums; scores are the same bits.
+  /// Compute only the rows that the loss, or the validation score, can reach, unless that is most of the
+  /// graph. The gradients are the same up to the order of sums; scores are the same bits.
   bool prune = true;
 
   /// \throws UsageError naming the option that is out of range
@@ -62,7 +62,7 @@ TrainResult train(const Network& network, const PreparedGraph& graph, const Labe
                   const Split& split, const TrainOptions& options,
                   std::span<TrainObserver* const> observers = {});
 
-/// Loss (without weights, smoothing or L2) and metrics of some nodes.
+/// Loss (without class weights, smoothing or L2, as in EpochRecord) and metrics of some nodes.
 struct Evaluation {
   double loss = 0;
   Metrics metrics;
@@ -70,9 +70,10 @@ struct Evaluation {
 /// \param class_logits  of all nodes, N × C
 Evaluation evaluate(ConstMatrixView class_logits, const Labels& labels, std::span<const NodeId> nodes);
 
-/// Bytes that training will need at its peak, besides the data set: features and graph as prepared,
-/// results and tapes of all layers, weights, gradients and moments.
-Index training_memory_bytes(const Network& network, const GraphData& data, Index num_edges, int num_threads);
+/// Bytes that training will need at its peak, besides the data set: features and graph as prepared and, of
+/// whichever is more, the builder's lists or results and tapes of all layers, weights, gradients, moments.
+/// \param num_edges  of the prepared graph
+Index training_memory_bytes(const Network& network, const GraphData& data, Index num_edges);
 
 std::string_view name_of(LossKind kind);
 LossKind loss_kind_named(std::string_view name);
