@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array<std::string_view, 5> kNames{"karate", "synthetic-cora", "cora", "citeseer", "pubmed"};
+constexpr std::array<std::string_view, 2> kMadeNames{"karate", "synthetic-cora"};
 constexpr std::array<std::string_view, 3> kPlanetoidNames{"cora", "citeseer", "pubmed"};
 
 bool is_name_of(std::span<const std::string_view> names, std::string_view name) {
@@ -47,12 +48,12 @@ std::optional<fs::path> find_planetoid_set(const std::string& name, std::span<co
   for (const fs::path& folder : folders) {
     searched += (searched.empty() ? "" : ", ") + folder.string();
   }
-  throw FileError("data set \"" + name + "\": its eight files ind." + name +
-                  ".{x,tx,allx,y,ty,ally,graph,test.index} are not there; they come from "
-                  "github.com/kimiyoung/planetoid, folder data; " +
-                  (searched.empty() ? "no folder was searched, name one"
+  throw FileError("data set \"" + name + "\" is not there: it has " + planetoid_files_text(name) + "; " +
+                  (searched.empty() ? "no folder was searched"
                                     : "searched as FOLDER, FOLDER/" + name + " and FOLDER/planetoid/" + name +
-                                          " in " + searched));
+                                          " in " + searched) +
+                  "; give the path of the folder with these files, or name a folder to search that holds it "
+                  "(--data-dir)");
 }
 
 const Format& format_named(const std::string& name) {
@@ -80,6 +81,11 @@ const Format& recognised_format(const fs::path& path) {
 
 Dataset load_path(const fs::path& path, const std::string& format_name) {
   const Format& format = format_name.empty() ? recognised_format(path) : format_named(format_name);
+  std::error_code ignored;
+  if (format.name.ends_with("npz") && fs::is_directory(path, ignored)) {
+    throw InputError(path.string(),
+                     "found a folder, expected " + std::string(format.needs) + "; name the file");
+  }
   Dataset dataset = format.load(path);
   finish_dataset(dataset);
   return dataset;
@@ -89,9 +95,12 @@ Dataset load_path(const fs::path& path, const std::string& format_name) {
 
 Dataset load_dataset(const std::string& name_or_path, const LoadOptions& options) {
   if (!options.format.empty()) format_named(options.format);
-  if (options.format.empty()) {
-    if (name_or_path == "karate") return karate_club();
-    if (name_or_path == "synthetic-cora") return synthetic_cora(options.seed);
+  if (is_name_of(kMadeNames, name_or_path)) {
+    if (!options.format.empty()) {
+      throw UsageError("data set \"" + name_or_path + "\" is built in and takes no format; leave out \"" +
+                       options.format + "\", or give ./" + name_or_path + " for a path of this name");
+    }
+    return name_or_path == "karate" ? karate_club() : synthetic_cora(options.seed);
   }
   const bool planetoid = is_name_of(kPlanetoidNames, name_or_path);
   if (planetoid) {

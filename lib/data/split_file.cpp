@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "data/counted.hpp"
 #include "gat/core/error.hpp"
 #include "gat/data/node_index.hpp"
 #include "gat/io/text_table.hpp"
@@ -23,13 +24,18 @@ std::vector<NodeId>& part_named(Split& split, std::string_view name, const TextT
 
 Split read_split_file(const std::filesystem::path& path, const Dataset& dataset) {
   const TextTable table(path);
+  if (table.num_rows() == 0) {
+    throw InputError(table.name(),
+                     "holds no nodes; write one line per node: node id and train, validation or "
+                     "test; or do without the file");
+  }
   const NodeIndex index(dataset);
   std::vector<Index> row_of_node(static_cast<std::size_t>(dataset.num_nodes()), Index(-1));
   Split split;
   for (Index row = 0; row < table.num_rows(); ++row) {
     if (table.num_fields(row) != 2) {
-      throw InputError(table.place(row), "found " + std::to_string(table.num_fields(row)) +
-                                             " fields, expected 2: node id and train, validation or test");
+      throw InputError(table.place(row), "found " + counted(table.num_fields(row), "field") +
+                                             ", expected 2: node id and train, validation or test");
     }
     const std::string_view id = table.field(row, 0);
     const auto node = index.find(id);

@@ -254,7 +254,6 @@ TEST_CASE("tables whose rows do not fit are refused with the line", "[data][fold
   };
   CHECK(lacking(refused("edges.csv", "0,1\n1\n"), {"edges.csv:2", "found 1 field"}) == "");
   CHECK(lacking(refused("edges.csv", "0,1\n1,2,3\n"), {"edges.csv:2", "found 3 fields, expected 2"}) == "");
-  CHECK(lacking(refused("edges.csv", ""), {"edges.csv:1", "no edges"}) == "");
   CHECK(lacking(refused("features.csv", "1,2\n3\n5,6\n"), {"features.csv:2", "found 1 field, expected 2"}) ==
         "");
   CHECK(lacking(refused("labels.csv", "a\nb\n"),
@@ -262,6 +261,50 @@ TEST_CASE("tables whose rows do not fit are refused with the line", "[data][fold
   CHECK(lacking(refused("labels.csv", "0,a\n0,b\n"), {"labels.csv:2:1", "second time"}) == "");
   CHECK(lacking(refused("labels.csv", "0,a,b\n1,c,d\n2,a,b\n"), {"labels.csv:1:3", "\"a\"", "0, 1 or nan"}) ==
         "");
+}
+
+TEST_CASE("a table without rows is refused by its name", "[data][folder]") {
+  const auto load = [](const std::string& name, const std::string& text) {
+    Folder folder;
+    folder.write("edges.csv", "0,1\n").write("labels.csv", "0,a\n1,b\n");
+    folder.write("features.csv", "0.5\n1.5\n").write("split.csv", "0,train\n1,test\n");
+    return folder.write(name, text).load();
+  };
+  const auto refused = [&](const std::string& name, const std::string& text) {
+    return message_of([&] { load(name, text); });
+  };
+  REQUIRE_NOTHROW(load("split.csv", "0,train\n"));
+  for (const char* text : {"", "\n\n", "# nothing\n", "source,target\n"}) {
+    INFO(text);
+    CHECK(lacking(refused("edges.csv", text), {"edges.csv: holds no edges; write"}) == "");
+    CHECK(lacking(Folder().write("edges.csv", text).refused(), {"edges.csv: holds no edges; write"}) == "");
+  }
+  for (const char* text : {"", "\n", "id,label\n"}) {
+    INFO(text);
+    CHECK(lacking(refused("labels.csv", text), {"labels.csv: holds no labels; write"}) == "");
+    CHECK(lacking(refused("features.csv", text), {"features.csv: holds no features; write"}) == "");
+  }
+  CHECK(lacking(refused("split.csv", ""), {"split.csv: holds no nodes; write"}) == "");
+  CHECK(lacking(refused("split.csv", "node,part\n"), {"split.csv: holds no nodes; write"}) == "");
+  CHECK_THROWS_AS(load("split.csv", ""), gat::InputError);
+  CHECK(lacking(Folder().write("edges.csv", "0,1\n").write_npy("features.npy", gat::Matrix(0, 2)).refused(),
+                {"features.npy: holds no features"}) == "");
+}
+
+TEST_CASE("a folder without edges is told what is missing", "[data][folder]") {
+  for (const char* name : {"labels.csv", "features.tsv", "features.npy", "split.txt"}) {
+    const TemporaryFolder folder;
+    write_plainly(folder / name, "0,1\n");
+    const std::string path = folder.path().string();
+    CHECK(lacking_in_refusal(path, {path + ": edges.csv is missing beside " + name, "add it"}) == "");
+    CHECK_THROWS_AS(gat::load_dataset(path), gat::InputError);
+  }
+  const TemporaryFolder empty;
+  gat::LoadOptions options;
+  options.format = "folder";
+  CHECK_THROWS_AS(gat::load_dataset(empty.path().string(), options), gat::InputError);
+  CHECK(lacking(message_of([&] { gat::load_dataset(empty.path().string(), options); }),
+                {empty.path().string() + ": edges.csv is missing; add it"}) == "");
 }
 
 TEST_CASE("labels and features of different lengths are refused", "[data][folder]") {

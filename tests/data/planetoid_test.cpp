@@ -76,8 +76,32 @@ TEST_CASE("a missing Planetoid file is named with the place it comes from", "[da
     PlanetoidFiles{}.write(folder.path());
     const std::string file = std::string("ind.mini.") + part;
     std::filesystem::remove(folder / file);
-    CHECK(lacking_in_refusal(folder.path().string(), {file + " is missing", "kimiyoung/planetoid"}) == "");
-    CHECK_THROWS_AS(gat::load_dataset(folder.path().string()), gat::FileError);
+    const std::string path = folder.path().string();
+    CHECK(lacking_in_refusal(path, {path + ": " + file + " is missing; add it", "kimiyoung/planetoid"}) ==
+          "");
+    CHECK_THROWS_AS(gat::load_dataset(path), gat::InputError);
+  }
+}
+
+TEST_CASE("what is asked for as Planetoid and has no such file is refused", "[data][planetoid]") {
+  const TemporaryFolder folder;
+  write_plainly(folder / "edges.csv", "0,1\n");
+  gat::LoadOptions options;
+  options.format = "planetoid";
+  for (const std::string& path : {folder.path().string(), (folder / "edges.csv").string()}) {
+    CHECK_THROWS_AS(gat::load_dataset(path, options), gat::InputError);
+    CHECK(lacking(message_of([&] { gat::load_dataset(path, options); }), {path, "no file ind.NAME.*"}) == "");
+  }
+}
+
+TEST_CASE("a Planetoid pickle that is cut off says so and how to mend it", "[data][planetoid]") {
+  const TemporaryFolder folder;
+  PlanetoidFiles{}.write(folder.path());
+  const std::string bytes = PlanetoidFiles{}.bytes().at("graph");
+  for (const std::size_t size : {std::size_t(0), bytes.size() / 2, bytes.size() - 1}) {
+    write_plainly(folder / "ind.mini.graph", bytes.substr(0, size));
+    CHECK(lacking_in_refusal(folder.path().string(),
+                             {"ind.mini.graph: byte", "; the file is cut off, fetch it again"}) == "");
   }
 }
 

@@ -182,6 +182,7 @@ TEST_CASE("a bad split file is refused with file, line and column", "[data][spli
   CHECK(lacking(message("0,train\n34,test\n"), {"p.csv:2:1", "no node \"34\""}) == "");
   CHECK(lacking(message("0,train\n1,dev\n"), {"p.csv:2:3", "\"dev\"", "train, validation or test"}) == "");
   CHECK(lacking(message("0,train\n1,test\n0,test\n"), {"p.csv:3:1", "second time", "p.csv:1"}) == "");
-  CHECK(lacking(message("0,train\n1\n"), {"p.csv:2", "found 1 field"}) == "");
+  CHECK(lacking(message("0,train\n1\n"), {"p.csv:2", "found 1 field, expected 2"}) == "");
+  CHECK(lacking(message(""), {"p.csv: holds no nodes; write"}) == "");
   CHECK_THROWS_AS(split(data, (folder / "absent.csv").string()), gat::FileError);
 }

@@ -18,13 +18,17 @@ struct LoadOptions {
   std::uint64_t seed = 0;                             ///< of generated data sets
 };
 
-/// Loads `karate` (embedded), `synthetic-cora` (generated), a set of the catalogue by name (`cora`),
-/// or whatever lies at a path: a folder or file of a known format, recognised from its content. Names
-/// come before paths; `./karate` is a path. A named set lies in a search folder itself, in FOLDER/NAME
-/// or in FOLDER/planetoid/NAME.
-/// \throws UsageError   neither a path nor a name (with the nearest known one), or an unknown format
-/// \throws FileError    a named set whose files are absent: which files, from where, folders searched
-/// \throws InputError   bad bytes, or no known format: place, what was found and expected, fix
+/// Loads a set of `dataset_names()`, or whatever lies at a path: a folder or file of a known format,
+/// recognised from its content. `karate` is embedded and `synthetic-cora` generated; neither takes a
+/// format. `cora`, `citeseer` and `pubmed` are files that lie in a search folder itself, in FOLDER/NAME
+/// or in FOLDER/planetoid/NAME. Names come before paths; `./karate` is a path. Other sets load by
+/// their path. (`datasets/catalogue.toml` tells people where to get files; no code reads it.)
+/// \throws UsageError   neither a path nor a name (with the nearest known one), an unknown format, or a
+///                      format for a set that takes none
+/// \throws FileError    nothing lies at the path, or a named set is absent: its files, from where,
+///                      folders searched
+/// \throws InputError   bad bytes, a folder that lacks a file, empty tables, or no known format: place,
+///                      what was found and expected, fix
 Dataset load_dataset(const std::string& name_or_path, const LoadOptions& options = {});
 
 /// The names of the file formats, in the order in which they are tried.

@@ -88,6 +88,22 @@ bool starts_as_edge_list(const fs::path& path) {
   }
 }
 
+/// A table that lies beside the edges: features, labels or split.
+std::optional<fs::path> find_companion(const fs::path& folder) {
+  for (const char* name : {"features", "labels", "split"}) {
+    if (auto file = find_file(folder, name, std::string_view(name) == "features")) return file;
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_without_edges(const fs::path& folder) {
+  const auto companion = find_companion(folder);
+  throw InputError(
+      folder.string(),
+      "edges.csv is missing" + (companion ? " beside " + companion->filename().string() : std::string()) +
+          "; add it (or edges.tsv, edges.txt, *.edges): one line per edge, a source and a destination");
+}
+
 /// All tables of a folder before they are put together.
 struct Tables {
   EdgeTable edges;
@@ -142,7 +158,7 @@ std::string name_of(const fs::path& path, bool folder) {
 
 bool recognises_folder(const fs::path& path) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return find_edges(path).has_value();
+  if (fs::is_directory(path, ignored)) return find_edges(path) || find_companion(path);
   if (!is_file(path)) return false;
   return ends_as(path, kTables) || ends_as(path, kEdgeLists) || starts_as_edge_list(path);
 }
@@ -151,17 +167,12 @@ Dataset load_folder(const fs::path& path) {
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
   const auto edges_file = folder ? find_edges(path) : std::optional<fs::path>(path);
-  if (!edges_file)
-    throw FileError((path / "edges.csv").string() + " is missing; expected edges.csv, .tsv or .txt");
+  if (!edges_file) refuse_without_edges(path);
   Tables tables{EdgeTable(*edges_file), {}, {}, {}};
   const auto features_file = folder ? find_file(path, "features", true) : std::nullopt;
   if (features_file) tables.features.emplace(*features_file, tables.edges.ids());
   if (const auto file = folder ? find_file(path, "labels") : std::nullopt) tables.labels.emplace(*file);
   const NodeIds nodes = number_nodes(tables, features_file.value_or(fs::path()));
-  if (nodes.size() == 0) {
-    throw InputError(edges_file->string() + ":1",
-                     "found no edges, expected lines of a source and a destination");
-  }
 
   Dataset dataset;
   dataset.name = name_of(path, folder);

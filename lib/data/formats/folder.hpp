@@ -7,7 +7,8 @@
 
 namespace gat::inline GAT_PRECISION {
 
-/// Whether `path` is a folder with an edge list, or a text file that starts as an edge list.
+/// Whether `path` is a folder with an edge list or with features, labels or a split (then loading tells
+/// that the edges are missing), or a text file that starts as an edge list.
 bool recognises_folder(const std::filesystem::path& path);
 
 /// \param path  a folder with `edges.csv` (or .tsv, .txt, or one file *.edges or *.edgelist) and, if
@@ -19,7 +20,8 @@ bool recognises_folder(const std::filesystem::path& path);
 /// features file each node has a feature of its own. Numeric columns beyond the two ids are edge
 /// features. Edges are taken as given. Labels are a class each (numbers in order, else names in
 /// order), or several 0/1 columns; an empty field or `nan` is a missing one.
-/// \throws InputError with file:line:column
+/// \throws InputError with file:line:column; with the file when a table has no rows; with the folder when
+///                    it has no edge list
 Dataset load_folder(const std::filesystem::path& path);
 
 }  // namespace gat::inline GAT_PRECISION

@@ -58,6 +58,8 @@ std::vector<std::string> sorted_classes(const std::set<std::string_view>& names)
 }  // namespace
 
 LabelTable::LabelTable(const std::filesystem::path& path) : table_(path) {
+  require_rows(table_.name(), table_.num_rows(), "labels",
+               "write one line per node: node id, label; or remove the file");
   has_ids_ = table_.num_columns() > 1 && !(table_.num_rows() > 2 && is_table_of_targets(table_));
   const Index columns = table_.num_columns();
   const Index fewest = columns == 2 ? 1 : columns;  // an id alone has no label

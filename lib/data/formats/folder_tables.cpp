@@ -22,6 +22,10 @@ void require_fields(const TextTable& table, Index row, Index expected, const std
 
 }  // namespace
 
+void require_rows(const std::string& file, Index rows, const std::string& what, const std::string& fix) {
+  if (rows == 0) throw InputError(file, "holds no " + what + "; " + fix);
+}
+
 std::string describe_table(const TextTable& table) {
   std::string text = std::filesystem::path(table.name()).filename().string();
   text += table.has_header() ? ": header: yes" : ": header: no";
@@ -59,7 +63,8 @@ NodeId find_node(const TextTable& table, std::string_view id, const NodeIds& nod
 }
 
 EdgeTable::EdgeTable(const std::filesystem::path& path) : table_(path) {
-  const Index columns = table_.num_rows() > 0 ? table_.num_fields(0) : 2;
+  require_rows(table_.name(), table_.num_rows(), "edges", "write one line per edge: source, destination");
+  const Index columns = table_.num_fields(0);
   const auto named = [&](std::initializer_list<std::string_view> names, Index otherwise) {
     for (const std::string_view name : names) {
       if (const auto column = table_.find_column(name)) return *column;
@@ -148,7 +153,7 @@ bool is_id_word(std::string_view word) {
 // A header says so. Without a word for it, the first column holds ids if it has words, or if it is
 // made of different integers among which most of the ids of the edges are.
 bool first_column_is_ids(const TextTable& table, const std::vector<std::string_view>& edge_ids) {
-  if (table.num_rows() == 0 || table.num_columns() < 2) return false;
+  if (table.num_columns() < 2) return false;
   if (table.has_header() && is_id_word(table.header()[0])) return true;
   std::unordered_set<std::string_view> seen;
   bool integers = true;
@@ -167,13 +172,16 @@ bool first_column_is_ids(const TextTable& table, const std::vector<std::string_v
 }  // namespace
 
 FeatureTable::FeatureTable(const std::filesystem::path& path, const std::vector<std::string_view>& ids) {
+  constexpr const char* kFix = "write one row per node, or remove the file for one feature per node";
   if (path.extension() == ".npy") {
     const StoredArray array = read_npy(path);
     dense_ = array.as_matrix();
+    require_rows(path.string(), dense_.rows(), "features", kFix);
     require_finite(dense_, array.place());
     return;
   }
   table_.emplace(path);
+  require_rows(table_->name(), table_->num_rows(), "features", kFix);
   const Index columns = table_->num_columns();
   for (Index row = 0; row < table_->num_rows(); ++row) {
     require_fields(*table_, row, columns,

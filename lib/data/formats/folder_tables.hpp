@@ -16,10 +16,14 @@ namespace gat::inline GAT_PRECISION {
 /// What was detected about a table, as a note: header, delimiter, byte-order mark, line ends.
 std::string describe_table(const TextTable& table);
 
+/// Refuses a table without rows (a header may be there).
+/// \throws InputError `FILE: holds no WHAT; FIX`
+void require_rows(const std::string& file, Index rows, const std::string& what, const std::string& fix);
+
 /// An edge list: source, destination, and further columns. The numeric ones are edge features.
 class EdgeTable {
  public:
-  /// \throws InputError when rows differ in length or have fewer than two fields
+  /// \throws InputError when there are no rows, or they differ in length or have fewer than two fields
   explicit EdgeTable(const std::filesystem::path& path);
 
   const TextTable& table() const { return table_; }

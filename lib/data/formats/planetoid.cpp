@@ -50,8 +50,21 @@ struct FileSet {
 
   fs::path file(std::string_view part) const { return folder / ("ind." + name + "." + std::string(part)); }
   std::string place(std::string_view part) const { return file(part).string(); }
-  Pickle pickle(std::string_view part) const { return {read_file(file(part)), place(part)}; }
+  Pickle pickle(std::string_view part) const;
 };
+
+// The message of a file cut short ends with the fix. A whole pickle ends with a full stop.
+Pickle FileSet::pickle(std::string_view part) const {
+  std::string bytes = read_file(file(part));
+  const bool cut_off = !bytes.ends_with('.');
+  try {
+    return {std::move(bytes), place(part)};
+  } catch (const InputError& error) {
+    if (!cut_off) throw;
+    const std::string message = std::string(error.what()).substr(error.place().size() + 2);
+    throw InputError(error.place(), message + "; the file is cut off, fetch it again");
+  }
+}
 
 FileSet find_files(const fs::path& path) {
   FileSet files;
@@ -59,8 +72,8 @@ FileSet find_files(const fs::path& path) {
   if (fs::is_directory(path, ignored)) {
     const std::set<std::string> names = set_names(path);
     if (names.empty()) {
-      throw FileError(path.string() +
-                      ": no file ind.NAME.* of a Planetoid set; give the folder that holds all eight");
+      throw InputError(path.string(),
+                       "holds no file ind.NAME.* of a Planetoid set; give the folder that holds all eight");
     }
     if (names.size() > 1) {
       std::string known;
@@ -71,13 +84,18 @@ FileSet find_files(const fs::path& path) {
     }
     files = {path, *names.begin()};
   } else {
-    files = {path.parent_path(), set_name(path.filename().string()).value_or("")};
+    const auto name = set_name(path.filename().string());
+    if (!name) {
+      throw InputError(path.string(),
+                       "is no file ind.NAME.* of a Planetoid set; give one, or the folder of all eight");
+    }
+    files = {path.parent_path(), *name};
   }
   for (const std::string_view part : kParts) {
     if (fs::exists(files.file(part), ignored)) continue;
-    throw FileError(files.place(part) + " is missing; a Planetoid set has the eight files ind." + files.name +
-                    ".{x,tx,allx,y,ty,ally,graph,test.index}, to be had from github.com/kimiyoung/planetoid, "
-                    "folder data");
+    throw InputError(files.folder.empty() ? "." : files.folder.string(),
+                     files.file(part).filename().string() + " is missing; add it, a Planetoid set has " +
+                         planetoid_files_text(files.name));
   }
   return files;
 }
@@ -295,6 +313,12 @@ bool recognises_planetoid(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return !set_names(path).empty();
   return fs::is_regular_file(path, ignored) && set_name(path.filename().string()).has_value();
+}
+
+std::string planetoid_files_text(const std::string& name) {
+  return "the eight files ind." + name +
+         ".{x,tx,allx,y,ty,ally,graph,test.index}, to be had from github.com/kimiyoung/planetoid, "
+         "folder data (checksums: datasets/catalogue.toml)";
 }
 
 bool holds_planetoid_set(const fs::path& folder, std::string_view name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "gat/data/dataset.hpp"
@@ -12,6 +13,8 @@ namespace gat::inline GAT_PRECISION {
 bool recognises_planetoid(const std::filesystem::path& path);
 /// Whether a folder holds at least one file of the set of this name.
 bool holds_planetoid_set(const std::filesystem::path& folder, std::string_view name);
+/// What a set consists of and where to get it, for messages.
+std::string planetoid_files_text(const std::string& name);
 
 /// \param path a folder with one set, or any file of a set
 ///
@@ -19,9 +22,8 @@ bool holds_planetoid_set(const std::filesystem::path& folder, std::string_view n
 /// of Citeseer's test range) get zero features, no label and no place in the split. Neighbour lists
 /// stay as stored, duplicates and loops too; a neighbour v in the list of u is an edge u → v. The
 /// public split trains on the rows of `y`, validates on the next 500 and tests `test.index`.
-/// \throws FileError   a file of the set is missing
 /// \throws UsageError  the folder holds several sets
-/// \throws InputError  damaged files, or files that do not fit together
+/// \throws InputError  a file of the set is missing, files are damaged or do not fit together
 Dataset load_planetoid(const std::filesystem::path& path);
 
 }  // namespace gat::inline GAT_PRECISION
