@@ -89,8 +89,8 @@ void settle_heads(Call& call) {
   Settings& s = call.settings;
   if (s.layers < 2 || s.heads.size() != static_cast<std::size_t>(s.layers)) return;
   if (call.is_given("model.output_heads") && s.output_heads != s.heads.back()) {
-    throw UsageError("heads: " + std::to_string(s.heads.back()) +
-                     " for the output layer, but output_heads is " + std::to_string(s.output_heads) +
+    throw UsageError("--heads: " + std::to_string(s.heads.back()) +
+                     " for the output layer, but --output-heads is " + std::to_string(s.output_heads) +
                      "; leave one");
   }
   s.output_heads = s.heads.back();

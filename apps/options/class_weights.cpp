@@ -2,6 +2,7 @@
 
 #include "gat/core/error.hpp"
 #include "options/option_value.hpp"
+#include "output/counted.hpp"
 
 namespace gat::app {
 
@@ -12,7 +13,7 @@ void check_class_weights(const std::string& text, bool balanced) {
   }
 }
 
-std::vector<Real> class_weights(const std::string& text, std::span<const Index> members) {
+std::vector<Real> class_weights(const std::string& text, std::span<const Index> members, const char* option) {
   std::vector<Real> weights;
   if (text == "none") return weights;
   if (text == "balanced") {
@@ -26,8 +27,8 @@ std::vector<Real> class_weights(const std::string& text, std::span<const Index> 
   }
   for (const std::string& part : cut(text, ',')) weights.push_back(static_cast<Real>(parse_number(part)));
   if (weights.size() != members.size()) {
-    throw UsageError("weights of classes: " + std::to_string(weights.size()) + " numbers for " +
-                     std::to_string(members.size()) + " classes; give one per class");
+    throw UsageError(std::string(option) + ": " + counted(weights.size(), "number") + " for " +
+                     counted(members.size(), "class", "classes") + "; give one per class");
   }
   return weights;
 }

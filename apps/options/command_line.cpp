@@ -66,6 +66,10 @@ void store_arguments(const Verb& verb, const std::vector<std::string>& words, Se
       throw UsageError("gat " + std::string(verb.name) + ": " + std::string(argument.name) +
                        " is missing; see gat " + std::string(verb.name) + " --help");
     }
+    if (words[used].empty()) {
+      throw UsageError("gat " + std::string(verb.name) + ": " + std::string(argument.name) +
+                       " is an empty text; " + (argument.required ? "name it" : "name it or leave it out"));
+    }
     if (const auto* list = std::get_if<std::vector<std::string> Settings::*>(&argument.member)) {
       for (; used < words.size(); ++used) (settings.**list).push_back(words[used]);
     } else {

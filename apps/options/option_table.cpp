@@ -10,6 +10,7 @@
 #include "gat/train/trainer.hpp"
 #include "options/class_weights.hpp"
 #include "options/option_checks.hpp"
+#include "system/threads.hpp"
 
 namespace gat::app {
 
@@ -24,9 +25,7 @@ constexpr std::int64_t kMostLayers = 1000;
 constexpr std::int64_t kMostWidth = 100000;
 constexpr unsigned kRows = kPredict | kAttention | kEmbed;
 
-void check_direction(S& s) {
-  if (s.direction != "auto") direction_named(s.direction);
-}
+void check_direction(S& s) { one_of(s.direction, {"auto", "as-given", "symmetrize"}); }
 void check_loop_fill(S& s) { loop_fill_named(s.loop_fill); }
 void check_format(S& s) {
   if (s.data_format.empty()) return;
@@ -192,8 +191,8 @@ constexpr Option kTable[] = {
      "one run per seed, for example 0-9 or 0,2,5-7",
      kTrain, true, check_seeds},
     {"-t,--threads", "training", "threads", &S::threads, "N",
-     "0 = as many as the process may use",
-     kTrain | kOnModel, true, [](S& s) { at_least(s.threads, 0); }},
+     "at most 1024; 0 = as many as the process may use",
+     kTrain | kOnModel, true, [](S& s) { within(s.threads, 0, kMostThreads); }},
 
     {"--out", "", "", &S::out, "DIR",
      "run folder; empty = runs/DATA-gat-NNN",

@@ -54,6 +54,20 @@ void renumber_labels(Dataset& dataset, const ModelDescription& model, const std:
   dataset.num_classes = static_cast<Index>(model.class_names.size());
 }
 
+// The folder of the smallest seed in a run of several; empty when there is none.
+std::string first_seed(const fs::path& path) {
+  std::string first;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    std::error_code ignored;
+    if (!fs::exists(entry.path() / "model.safetensors", ignored)) continue;
+    const std::string name = entry.path().filename().string();
+    // seed-9 comes before seed-10.
+    const bool smaller = name.size() != first.size() ? name.size() < first.size() : name < first;
+    if (first.empty() || smaller) first = name;
+  }
+  return first;
+}
+
 // Names for the outputs of a model that has none.
 Model with_class_names(Model model) {
   if (!model.description().class_names.empty()) return model;
@@ -70,11 +84,9 @@ fs::path model_file(const std::string& run_or_model) {
   if (!fs::is_directory(path, ignored)) return path;
   const fs::path file = path / "model.safetensors";
   if (fs::exists(file, ignored)) return file;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    if (fs::exists(entry.path() / "model.safetensors", ignored)) {
-      throw UsageError(run_or_model + ": holds runs of several seeds; name one, for example " +
-                       entry.path().string());
-    }
+  if (const std::string name = first_seed(path); !name.empty()) {
+    throw UsageError(run_or_model + ": holds runs of several seeds; name one, for example " +
+                     (path / name).string());
   }
   throw FileError(run_or_model + ": is no run folder, it has no model.safetensors; check the path");
 }

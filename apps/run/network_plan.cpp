@@ -6,6 +6,7 @@
 #include "gat/data/load.hpp"
 #include "gat/nn/layers/gat.hpp"
 #include "options/class_weights.hpp"
+#include "output/counted.hpp"
 #include "system/environment.hpp"
 
 namespace gat::app {
@@ -18,8 +19,8 @@ std::vector<std::int64_t> per_hidden_layer(const std::vector<std::int64_t>& valu
   const auto hidden = static_cast<std::size_t>(layers - 1);
   if (values.size() == 1) return std::vector<std::int64_t>(hidden, values.front());
   if (values.size() == hidden) return values;
-  throw UsageError(std::string(name) + ": " + std::to_string(values.size()) + " numbers for " +
-                   std::to_string(hidden) + " hidden layers; give one number or one per hidden layer");
+  throw UsageError(std::string(name) + ": " + counted(values.size(), "number") + " for " +
+                   counted(hidden, "hidden layer") + "; give one number or one per hidden layer");
 }
 
 GatLayerOptions common_options(const Settings& settings) {
@@ -42,8 +43,8 @@ Index width_of(const GatLayerOptions& o) {
 }  // namespace
 
 NetworkDescription describe_network(const Settings& settings, const Dataset& dataset) {
-  const auto hidden = per_hidden_layer(settings.hidden, settings.layers, "hidden");
-  const auto heads = per_hidden_layer(settings.heads, settings.layers, "heads");
+  const auto hidden = per_hidden_layer(settings.hidden, settings.layers, "--hidden");
+  const auto heads = per_hidden_layer(settings.heads, settings.layers, "--heads");
   const Residual residual = residual_named(settings.residual);
   NetworkDescription network;
   network.num_features = dataset.graph_data.num_features();
@@ -68,8 +69,8 @@ NetworkDescription describe_network(const Settings& settings, const Dataset& dat
   }
   if (residual == Residual::identity && !has_identity) {
     throw UsageError(
-        "residual: no layer has an input and an output of the same width; use more layers or a learned "
-        "residual");
+        "--residual identity: no layer has an input and an output of the same width; use more layers or "
+        "--residual learned");
   }
   return network;
 }
@@ -99,8 +100,9 @@ TrainOptions train_options(const Settings& settings, std::span<const Index> trai
   options.adam.decoupled_decay = settings.decoupled_decay;
   options.adam.decay_biases = settings.decay_biases;
   options.loss.kind = loss_kind_named(settings.loss);
-  options.loss.class_weights = class_weights(settings.class_weights, training_classes);
-  options.loss.positive_weights = class_weights(settings.positive_weights, training_classes);
+  options.loss.class_weights = class_weights(settings.class_weights, training_classes, "--class-weights");
+  options.loss.positive_weights =
+      class_weights(settings.positive_weights, training_classes, "--positive-weights");
   options.loss.label_smoothing = settings.label_smoothing;
   options.seed = static_cast<std::uint64_t>(settings.seed);
   options.num_threads = num_threads;
@@ -126,8 +128,8 @@ std::vector<std::string> network_lines(const Network& network) {
     const Index out = network.layer(k).output_width();
     const int heads = network.layer(k).num_heads();
     lines.push_back(step.name + ": " + step.layer.kind + ", " + std::to_string(width) + " -> " +
-                    std::to_string(out) + ", " + std::to_string(heads) +
-                    (heads == 1 ? " head, " : " heads, ") + std::to_string(parameters) + " parameters");
+                    std::to_string(out) + ", " + counted(heads, "head") + ", " +
+                    counted(parameters, "parameter"));
     width = out;
   }
   return lines;

@@ -32,16 +32,32 @@ void make_paths_absolute(Settings& settings, const Dataset& dataset) {
 }
 
 // Without an own choice, a split without validation nodes trains for all epochs.
-void settle_stop_rule(const Call& call, Plan& plan) {
+void settle_stop_rule(const Call& call, const Split& split, Plan& plan) {
   Settings& s = plan.settings;
-  const bool automatic = stop_rule_named(s.stop) != StopRule::none && !call.is_given("training.stop");
-  if (!automatic) return;
-  if (!make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front()))
-           .validation.empty())
-    return;
+  if (stop_rule_named(s.stop) == StopRule::none || !split.validation.empty()) return;
+  if (call.is_given("training.stop")) {
+    throw UsageError("--stop " + s.stop +
+                     ": needs validation nodes, and the split has none; use --stop none or another --split");
+  }
   s.stop = "none";
   plan.remarks.push_back(
       "the split has no validation nodes, so all epochs are run and the last one is kept (--stop none)");
+}
+
+// The loss and its weights fit the labels.
+void check_loss(const Plan& plan) {
+  const Settings& s = plan.settings;
+  const LossKind kind = loss_kind_named(s.loss);
+  if (kind == LossKind::softmax && plan.multi_label())
+    throw UsageError("--loss softmax: needs one class per node, but the nodes of " + plan.dataset.name +
+                     " have several labels; use --loss sigmoid");
+  if (kind == LossKind::sigmoid && !plan.multi_label())
+    throw UsageError("--loss sigmoid: needs several labels per node, but each node of " + plan.dataset.name +
+                     " has one class; use --loss softmax");
+  if (s.class_weights != "none" && plan.multi_label())
+    throw UsageError("--class-weights: weigh the softmax loss; several labels take --positive-weights");
+  if (s.positive_weights != "none" && !plan.multi_label())
+    throw UsageError("--positive-weights: weigh the sigmoid loss; one class per node takes --class-weights");
 }
 
 void settle_split(Plan& plan) {
@@ -85,7 +101,7 @@ Plan make_plan(const Call& call) {
   }
   Dataset dataset = load_data(settings);
   if (dataset.labels.empty()) {
-    throw UsageError(settings.data + ": the data set has no labels, so there is nothing to train on");
+    throw InputError(dataset.source, "there are no labels to train on; add labels.csv (id,label)");
   }
   if (settings.direction == "auto") settings.direction = std::string(name_of(dataset.suggested_direction));
   if (settings.activation == "leaky-relu" && !call.is_given("model.activation_parameter"))
@@ -107,7 +123,11 @@ Plan make_plan(const Call& call) {
                                            : parse_ranges(plan.settings.seeds);
   plan.num_threads = thread_count(plan.settings.threads, call.threads_given);
   settle_split(plan);
-  settle_stop_rule(call, plan);
+  const Split split = make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front()));
+  settle_stop_rule(call, split, plan);
+  check_loss(plan);
+  // For what it refuses.
+  train_options(plan.settings, class_counts(plan.dataset, split.train), plan.num_threads);
   return plan;
 }
 

@@ -34,6 +34,9 @@ Plan make_plan(const Call& call);
 /// The lines that state every setting: data, graph, split, network, training.
 std::vector<std::string> plan_lines(const Plan& plan);
 
+/// As --split spells it; "public (stored:0)" for the one well-known split of a data set.
+std::string split_name(const Dataset& dataset, const SplitOptions& options);
+
 /// "train 140 (20 20 20 …), validation 500, test 1000"
 std::string split_line(const Dataset& dataset, const Split& split);
 

@@ -3,6 +3,7 @@
 
 #include "gat/data/statistics.hpp"
 #include "options/option_value.hpp"
+#include "output/counted.hpp"
 #include "run/network_plan.hpp"
 #include "run/plan.hpp"
 #include "system/environment.hpp"
@@ -13,21 +14,23 @@ namespace {
 
 std::string data_line(const Plan& plan) {
   const Dataset& d = plan.dataset;
-  std::string line =
-      fmt::format("data: {} ({}, {}), {} nodes, {} edges as stored, {} features ({})", d.name, d.format,
-                  d.source, d.num_nodes(), d.graph_data.graph.num_user_edges(), d.graph_data.num_features(),
-                  d.graph_data.features.is_sparse ? "sparse" : "dense");
+  const std::string origin = d.format == d.source ? d.source : d.format + ", " + d.source;
+  std::string line = fmt::format(
+      "data: {} ({}), {}, {} as stored, {} ({})", d.name, origin, counted(d.num_nodes(), "node"),
+      counted(d.graph_data.graph.num_user_edges(), "edge"), counted(d.graph_data.num_features(), "feature"),
+      d.graph_data.features.is_sparse ? "sparse" : "dense");
   if (d.graph_data.has_edge_features())
-    line += fmt::format(", {} edge features", d.graph_data.edge_features.cols());
-  line += fmt::format(", {} {}", d.num_classes, plan.multi_label() ? "labels, several per node" : "classes");
+    line += ", " + counted(d.graph_data.edge_features.cols(), "edge feature");
+  line += ", " + (plan.multi_label() ? counted(d.num_classes, "label") + ", several per node"
+                                     : counted(d.num_classes, "class", "classes"));
   if (const Index missing = num_unlabelled(d); missing > 0)
-    line += fmt::format(", {} nodes without label", missing);
+    line += ", " + counted(missing, "node") + " without label";
   return line + ", fingerprint " + plan.fingerprint;
 }
 
 std::string graph_line(const Plan& plan) {
   const BuildReport& report = plan.graph.report();
-  std::string line = fmt::format("graph: {} edges", report.num_edges);
+  std::string line = "graph: " + counted(report.num_edges, "edge");
   for (const std::string& fact : report.lines(plan.description.graph_policy)) line += "; " + fact;
   return line;
 }
@@ -50,6 +53,11 @@ std::vector<std::string> setting_lines(const Settings& settings) {
 
 }  // namespace
 
+std::string split_name(const Dataset& dataset, const SplitOptions& options) {
+  const bool is_public = options.kind == SplitOptions::Kind::stored && dataset.split_kind == "public";
+  return is_public ? "public (" + describe(options) + ")" : describe(options);
+}
+
 std::string split_line(const Dataset& dataset, const Split& split) {
   std::string classes;
   for (const Index count : class_counts(dataset, split.train))
@@ -65,7 +73,7 @@ std::vector<std::string> plan_lines(const Plan& plan) {
   lines.push_back(graph_line(plan));
   const auto seed = static_cast<std::uint64_t>(plan.seeds.front());
   const bool redrawn = plan.split.drawn(plan.dataset) && plan.seeds.size() > 1;
-  lines.push_back("split: " + plan.settings.split + ", " +
+  lines.push_back("split: " + split_name(plan.dataset, plan.split) + ", " +
                   split_line(plan.dataset, make_split(plan.dataset, plan.split, seed)) +
                   (redrawn ? fmt::format(", seed {}; redrawn for each seed", seed) : ""));
   const Network network(plan.description.network);

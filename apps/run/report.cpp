@@ -44,6 +44,7 @@ Json to_json(const RunReport& report) {
           {"best_epoch", report.best_epoch},
           {"epochs", report.epochs},
           {"stop_reason", report.stop_reason},
+          {"interrupted", report.interrupted},
           {"seconds", report.seconds},
           {"epochs_per_second", report.seconds > 0 ? report.epochs / report.seconds : 0.0},
           {"train", part_json(report.train)},
@@ -52,7 +53,7 @@ Json to_json(const RunReport& report) {
 }
 
 std::string report_line(const RunReport& report, const std::string& score_name) {
-  std::string line = fmt::format("seed {}: ", report.seed);
+  std::string line = fmt::format("seed {}{}: ", report.seed, report.interrupted ? " (unfinished)" : "");
   line += score_text("test", report.test, report, score_name);
   line += score_text("validation", report.validation, report, score_name);
   if (!report.test && !report.validation) line += score_text("train", report.train, report, score_name);
@@ -63,18 +64,16 @@ std::string report_line(const RunReport& report, const std::string& score_name) 
 
 Summary summarize(const std::vector<RunReport>& reports) {
   Summary summary;
+  std::vector<double> scores;
   for (const RunReport& report : reports) {
-    if (!report.test_score()) continue;
-    ++summary.count;
-    summary.mean += *report.test_score();
+    if (report.test_score() && !report.interrupted) scores.push_back(*report.test_score());
   }
-  if (summary.count == 0) return summary;
+  summary.count = scores.size();
+  if (scores.empty()) return summary;
+  for (const double score : scores) summary.mean += score;
   summary.mean /= static_cast<double>(summary.count);
   double squares = 0;
-  for (const RunReport& report : reports) {
-    if (report.test_score())
-      squares += (*report.test_score() - summary.mean) * (*report.test_score() - summary.mean);
-  }
+  for (const double score : scores) squares += (score - summary.mean) * (score - summary.mean);
   if (summary.count > 1)
     summary.standard_deviation = std::sqrt(squares / static_cast<double>(summary.count - 1));
   return summary;

@@ -20,7 +20,8 @@ struct RunReport {
   double seconds = 0;
   std::optional<Evaluation> train, validation, test;  ///< nothing for an empty part
   bool multi_label = false;
-  int signal = 0;  ///< that ended the run, or 0
+  int signal = 0;            ///< that came while it ran, or 0
+  bool interrupted = false;  ///< the signal ended training before its rule did
 
   /// Test accuracy (micro-F1 for several labels per node); nothing without test nodes.
   std::optional<double> test_score() const;
@@ -35,11 +36,11 @@ Json to_json(const RunReport& report);
 /// "seed 0: test accuracy 0.8310, validation accuracy 0.7960, best epoch 412 of 512, …"
 std::string report_line(const RunReport& report, const std::string& score_name);
 
-/// Mean and sample standard deviation (n − 1) of the runs' test scores.
+/// Mean and sample standard deviation (n − 1) of the test scores of the runs that were not interrupted.
 struct Summary {
   std::size_t count = 0;
   double mean = 0;
-  double standard_deviation = 0;
+  std::optional<double> standard_deviation;  ///< nothing for fewer than two runs
 };
 Summary summarize(const std::vector<RunReport>& reports);
 

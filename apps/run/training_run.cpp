@@ -17,13 +17,15 @@ namespace gat::app {
 
 namespace {
 
+constexpr const char* kInterrupted = "interrupted by ";
+
 // Ends training after the epoch in which an interrupt came.
 class InterruptObserver final : public TrainObserver {
  public:
   void epoch_finished(const EpochRecord&, const Weights&, TrainControl& control) override {
     if (InterruptWatch::noted() == 0) return;
     control.stop = true;
-    control.stop_reason = std::string("interrupted by ") + signal_name(InterruptWatch::noted());
+    control.stop_reason = std::string(kInterrupted) + signal_name(InterruptWatch::noted());
   }
 };
 
@@ -46,7 +48,9 @@ TrainResult train_observed(const Plan& plan, const Network& network, const Split
   InterruptObserver interrupt;
   FirstEpochObserver first(on_first_epoch);
   TrainObserver* const observers[] = {&log, &first, &progress, &interrupt};
-  return train(network, plan.graph, plan.dataset.labels, split, options, observers);
+  TrainResult result = train(network, plan.graph, plan.dataset.labels, split, options, observers);
+  progress.finish();
+  return result;
 }
 
 Provenance provenance_of(const Plan& plan, std::int64_t seed, const RunReport& report) {
@@ -83,6 +87,7 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
   report.seconds = result.seconds;
   report.multi_label = plan.multi_label();
   report.signal = InterruptWatch::noted();
+  report.interrupted = report.stop_reason.starts_with(kInterrupted);
   const Model model(plan.description, std::move(result.weights));
   Workspace workspace;
   const Matrix logits = model.class_logits(plan.graph, workspace, plan.num_threads);

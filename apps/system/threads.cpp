@@ -108,13 +108,12 @@ int usable_processors() {
 }
 
 int thread_count(long asked, bool on_command_line) {
-  constexpr long kMost = 1024;
-  if (asked > 0) return static_cast<int>(std::min(asked, kMost));
+  if (asked > 0) return static_cast<int>(std::min<long>(asked, kMostThreads));
   if (!on_command_line) {
     // Nested teams are listed with commas; the outermost one is ours.
     const auto text = environment("OMP_NUM_THREADS");
     const auto wanted = text ? number_in(cut(*text, ',').front()) : std::nullopt;
-    if (wanted && *wanted >= 1) return static_cast<int>(std::min(*wanted, static_cast<double>(kMost)));
+    if (wanted && *wanted >= 1) return static_cast<int>(std::min(*wanted, static_cast<double>(kMostThreads)));
   }
   return usable_processors();
 }

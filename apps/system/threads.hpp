@@ -3,6 +3,9 @@
 
 namespace gat::app {
 
+/// More threads than this are refused.
+constexpr int kMostThreads = 1024;
+
 /// Processors of the affinity mask, or the cgroup's CPU quota (rounded up) where that is less; at least 1.
 int usable_processors();
 

@@ -63,12 +63,20 @@ std::string Progress::line(const EpochRecord& record) const {
   return text + "  " + memory_text(resident_bytes());
 }
 
+void Progress::say_last() {
+  said_ = last_.epoch;
+  if (plain_) console_.note(line(last_));
+  else console_.log_only(line(last_));
+}
+
+void Progress::finish() {
+  if (last_.epoch != said_) say_last();
+}
+
 void Progress::epoch_finished(const EpochRecord& record, const Weights&, TrainControl&) {
   if (record.validation_accuracy > best_) best_ = record.validation_accuracy;
-  if (is_due(record.epoch)) {
-    if (plain_) console_.note(line(record));
-    else console_.log_only(line(record));
-  }
+  last_ = record;
+  if (is_due(record.epoch)) say_last();
   const auto now = Clock::now();
   if (!moving_ || (now - last_draw_ < kBetweenDraws && record.epoch < epochs_)) return;
   last_draw_ = now;

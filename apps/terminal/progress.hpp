@@ -15,12 +15,15 @@ class Progress final : public TrainObserver {
   Progress(Console& console, const std::string& how, int epochs, std::string score);
   ~Progress() override { console_.clear_line(); }
   void epoch_finished(const EpochRecord& record, const Weights& weights, TrainControl& control) override;
+  /// Training is over: the last epoch gets its line, if it has none yet.
+  void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool is_due(int epoch);
   std::string line(const EpochRecord& record) const;
+  void say_last();
 
   Console& console_;
   std::string score_;
@@ -29,6 +32,8 @@ class Progress final : public TrainObserver {
   bool plain_ = false;
   double best_ = 0;
   int next_epoch_ = 1;  // of the series 1, 2, 5, 10, 20, 50, …
+  EpochRecord last_;
+  int said_ = 0;  // the last epoch that got a line
   Clock::time_point last_line_;
   Clock::time_point last_draw_;
 };

@@ -106,7 +106,7 @@ int run_evaluate(const Call& call) {
   view.same_data = on.same_data;
   view.multi_label = on.model.description().multi_label;
   view.class_names = on.model.description().class_names;
-  view.split = options ? describe(*options) : "all labelled nodes";
+  view.split = options ? split_name(on.dataset, *options) : "all labelled nodes";
   if (options) {
     const Split split = make_split(on.dataset, *options, static_cast<std::uint64_t>(on.provenance.seed));
     view.parts = {{"train", split.train, {}}, {"validation", split.validation, {}}, {"test", split.test, {}}};

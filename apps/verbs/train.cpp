@@ -1,6 +1,7 @@
 // gat train: plans, trains one run per seed, saves, reports.
 #include <fmt/format.h>
 
+#include <exception>
 #include <utility>
 
 #include "exit_code.hpp"
@@ -59,7 +60,32 @@ fs::path folder_of_seed(const Plan& plan, const RunFolder& folder, std::int64_t 
   return path;
 }
 
-std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& folder) {
+// Lines on standard output. Whoever reads them may go or the disk may fill, training goes on and is saved.
+class ResultLines {
+ public:
+  ResultLines(Console& console, const RunFolder& folder) : console_(console), folder_(folder) {}
+
+  void say(const std::string& text) {
+    if (failure_) return;
+    try {
+      print(text);
+    } catch (...) {
+      failure_ = std::current_exception();
+      console_.note("standard output takes no more results; find them in " + folder_.final_path().string());
+    }
+  }
+  // Throws what went wrong.
+  void check() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  Console& console_;
+  const RunFolder& folder_;
+  std::exception_ptr failure_;
+};
+
+std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& folder, ResultLines& lines) {
   std::vector<RunReport> reports;
   for (const std::int64_t seed : plan.seeds) {
     const fs::path path = folder_of_seed(plan, folder, seed);
@@ -70,7 +96,7 @@ std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& 
     if (call.settings.json) call.console.note(line);
     else {
       call.console.log_only(line);
-      print(line + "\n");
+      lines.say(line + "\n");
     }
     call.console.note("stopped: " + report.stop_reason);
     if (report.signal != 0) break;
@@ -78,9 +104,19 @@ std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& 
   return reports;
 }
 
+// Empty when no finished run has test nodes.
 std::string summary_line(const Summary& summary, const std::string& score_name) {
+  if (summary.count == 0) return "";
+  if (!summary.standard_deviation)
+    return fmt::format("test {} {:.4f} over 1 seed (mean)", score_name, summary.mean);
   return fmt::format("test {} {:.4f} ± {:.4f} over {} seeds (mean ± standard deviation)", score_name,
-                     summary.mean, summary.standard_deviation, summary.count);
+                     summary.mean, *summary.standard_deviation, summary.count);
+}
+
+Json to_json(const Summary& summary) {
+  Json json{{"mean", summary.mean}, {"standard_deviation", nullptr}, {"count", summary.count}};
+  if (summary.standard_deviation) json["standard_deviation"] = *summary.standard_deviation;
+  return json;
 }
 
 Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const RunFolder& folder) {
@@ -95,26 +131,39 @@ Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const R
       {"runs", runs},
       {"run_folder", folder.final_path().string()},
       {"peak_memory_bytes", peak_resident_bytes()}};
-  if (summary.count > 0) {
-    json["test_" + std::string(plan.multi_label() ? "micro_f1" : "accuracy")] = {
-        {"mean", summary.mean}, {"standard_deviation", summary.standard_deviation}, {"count", summary.count}};
-  }
+  if (summary.count > 0)
+    json["test_" + std::string(plan.multi_label() ? "micro_f1" : "accuracy")] = to_json(summary);
   return json;
 }
 
-void finish(const Plan& plan, const Call& call, RunFolder& folder, const std::vector<RunReport>& reports) {
+// Saves first, prints then.
+void finish(const Plan& plan, const Call& call, RunFolder& folder, const std::vector<RunReport>& reports,
+            ResultLines& lines) {
   const Json json = train_json(plan, reports, folder);
+  std::string summary;
   if (!plan.settings.seeds.empty()) {
     write_file(folder.path() / "summary.json", json_document(json));
-    const std::string line = summary_line(summarize(reports), plan.score_name());
-    call.console.log_only(line);
-    if (!call.settings.json && reports.size() > 1) print(line + "\n");
+    summary = summary_line(summarize(reports), plan.score_name());
+    if (!summary.empty()) call.console.log_only(summary);
   }
   call.console.note(fmt::format("peak memory {}", memory_text(peak_resident_bytes())));
   write_file(folder.path() / "log.txt", call.console.log());
   folder.commit();
-  if (call.settings.json) print(json_document(json));
-  else print("saved in " + folder.final_path().string() + "\n");
+  if (call.settings.json) {
+    lines.say(json_document(json));
+    return;
+  }
+  if (!summary.empty() && reports.size() > 1) lines.say(summary + "\n");
+  lines.say("saved in " + folder.final_path().string() + "\n");
+}
+
+std::string interrupt_note(const Plan& plan, const RunReport& last, const RunFolder& folder) {
+  std::string note =
+      fmt::format("interrupted by {}: the best weights (epoch {}) and the report are saved in {}",
+                  signal_name(last.signal), last.best_epoch, folder.final_path().string());
+  if (last.interrupted && !plan.settings.seeds.empty())
+    note += fmt::format("; seed {} is unfinished and does not count in the mean", last.seed);
+  return note;
 }
 
 }  // namespace
@@ -131,16 +180,19 @@ int run_train(const Call& call) {
   const InterruptWatch watch;
   try {
     for (const std::string& line : plan_lines(plan)) call.console.note(line);
-    const std::vector<RunReport> reports = run_seeds(plan, call, folder);
-    finish(plan, call, folder, reports);
+    ResultLines lines(call.console, folder);
+    const std::vector<RunReport> reports = run_seeds(plan, call, folder, lines);
+    finish(plan, call, folder, reports, lines);
     const int signal = reports.back().signal;
-    if (signal == 0) return kDone;
-    call.console.note(
-        fmt::format("interrupted by {}: the best weights (epoch {}) and the report are saved in {}",
-                    signal_name(signal), reports.back().best_epoch, folder.final_path().string()));
-    return kSignalBase + signal;
+    if (signal != 0) {
+      call.console.note(interrupt_note(plan, reports.back(), folder));
+      return kSignalBase + signal;
+    }
+    lines.check();
+    return kDone;
   } catch (...) {
-    call.console.log_only("error: " + describe_current_exception().message);
+    const std::string message = describe_current_exception().message;
+    if (!message.empty()) call.console.log_only("error: " + message);
     if (folder.kept()) write_file(folder.path() / "log.txt", call.console.log());
     throw;
   }

@@ -71,7 +71,24 @@ TEST_CASE("incomplete and contradicting words are refused", "[program]") {
   check_refused(gat("train karate --epochs 1e3", "/"), 2, "expected a whole number");
   check_refused(gat("train karate --feature-dropout 1", "/"), 2, "[0, 1)");
   check_refused(gat("train karate --learning-rate 0,005", "/"), 2, "expected a number");
-  check_refused(gat("train karate --heads 8,8,1", "/"), 2, "heads");
+  check_refused(gat("train karate --threads 1025", "/"), 2, "--threads: 1025 is out of range");
+  check_refused(gat("train karate --direction up", "/"), 2, "auto, as-given, symmetrize");
+}
+
+TEST_CASE("settings that do not fit the data are refused before the plan, by the option's name",
+          "[program]") {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& options, const char* what) {
+    check_refused(gat("train karate --out run " + options, folder.path()), 2, what);
+    CHECK_FALSE(std::filesystem::exists(folder / "run"));
+  };
+  refused("--heads 8,8,1", "--heads: 3 numbers for 1 hidden layer;");
+  refused("--heads 8,1 --output-heads 2", "--output-heads is 2");
+  refused("--residual identity --hidden 7", "--residual identity: no layer");
+  refused("--stop paper", "--stop paper: needs validation nodes");
+  refused("--class-weights 1", "--class-weights: 1 number for 4 classes");
+  refused("--loss sigmoid", "--loss sigmoid: needs several labels per node");
+  refused("--positive-weights 1,1,1,1", "--positive-weights: ");
 }
 
 TEST_CASE("absent files are errors of the file system", "[program]") {
@@ -124,6 +141,13 @@ TEST_CASE("recipes are listed and shown with what they reach", "[program]") {
   for (const char* name : {"gat-cora", "gat-citeseer", "gat-pubmed"}) {
     CHECK_THAT(list.out, Contains(name));
     CHECK_THAT(gat(std::string("recipe show ") + name, "/").out, StartsWith("# ") && Contains("Reaches:"));
+  }
+}
+
+TEST_CASE("recipes have no open places", "[program]") {
+  for (const char* name : {"gat-cora", "gat-citeseer", "gat-pubmed"}) {
+    const std::string text = gat(std::string("recipe show ") + name, "/").out;
+    CHECK_THAT(text, !Contains("…") && !Contains("@"));
   }
 }
 

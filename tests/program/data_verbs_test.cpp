@@ -80,10 +80,42 @@ TEST_CASE_METHOD(TrainedRing, "predict answers ids from a list, a file and stand
   CHECK(from_file == gat("predict run ring n7,n2", folder.path()).out);
   CHECK(from_file == gat("predict run ring -", folder.path(), "n7\nn2\n").out);
   CHECK_THAT(all, Contains(lines_of(from_file).at(1)));
-  const ProgramResult unknown = gat("predict run ring -", folder.path(), "n7\nn99\n");
+}
+
+TEST_CASE_METHOD(TrainedRing, "ids before an unknown one are answered", "[program]") {
+  const std::string known = gat("predict run ring n7,n2", folder.path()).out;
+  const ProgramResult unknown = gat("predict run ring -", folder.path(), "n7\nn2\nn99\nn3\n");
   CHECK(unknown.code == 3);
-  CHECK_THAT(unknown.err, Contains("standard input:2: \"n99\""));
+  CHECK_THAT(unknown.err, Contains("standard input:3: \"n99\""));
+  CHECK(unknown.out == known);
   CHECK(gat("predict run ring - --json", folder.path(), "n7\nn99\n").out.empty());
+  const std::string attention = gat("attention run ring n7", folder.path()).out;
+  CHECK(gat("attention run ring -", folder.path(), "n7\nn99\n").out == attention);
+}
+
+TEST_CASE_METHOD(TrainedRing, "NODES are ids first, then a file, and never nothing", "[program]") {
+  const std::string n2 = gat("predict run ring n2", folder.path()).out;
+  std::ofstream(folder / "n2") << "n7\n";
+  CHECK(gat("predict run ring n2", folder.path()).out == n2);
+  std::filesystem::create_directory(folder / "n99");
+  const ProgramResult directory = gat("predict run ring n99", folder.path());
+  CHECK(directory.code == 3);
+  CHECK_THAT(directory.err, Contains("neither the id of a node"));
+  CHECK(gat("predict run ring ,", folder.path()).code == 2);
+  const ProgramResult empty = run_program({{"predict", "run", "ring", ""}, "", {}, folder.path(), false, {}});
+  CHECK(empty.code == 2);
+  CHECK(empty.out.empty());
+  CHECK_THAT(empty.err, Contains("is an empty text"));
+}
+
+TEST_CASE("data without labels is bad data for train", "[program]") {
+  const TemporaryFolder folder;
+  write_ring(folder / "ring");
+  std::filesystem::remove(folder / "ring/labels.csv");
+  const ProgramResult result = gat("train ring --out run", folder.path());
+  CHECK(result.code == 3);
+  CHECK_THAT(result.err, Contains("ring") && Contains("add labels.csv (id,label)"));
+  CHECK_FALSE(std::filesystem::exists(folder / "run"));
 }
 
 TEST_CASE_METHOD(TrainedRing, "predictions come as csv, tsv, JSON lines and JSON", "[program]") {
@@ -159,5 +191,23 @@ TEST_CASE("the public split of Cora is printed with its class counts", "[program
   if (!cora) return;
   const TemporaryFolder folder;
   const ProgramResult result = gat("train " + cora->string() + " --epochs 1", folder.path());
-  CHECK_THAT(result.err, Contains("train 140 (by class: 20 20 20 20 20 20 20), validation 500, test 1000"));
+  CHECK_THAT(
+      result.err,
+      Contains(
+          "split: public (stored:0), train 140 (by class: 20 20 20 20 20 20 20), validation 500, test 1000"));
+}
+
+TEST_CASE("training on Pubmed stays below 200 MB", "[program][cases]") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  WARN("skipped: a sanitizer takes memory of its own");
+#else
+  const auto pubmed = find_test_data("planetoid/pubmed");
+  if (!pubmed) return;
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      gat("train " + pubmed->string() + " --recipe gat-pubmed --epochs 2 -t 2 --json", folder.path());
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  CHECK(Json::parse(result.out).at("peak_memory_bytes").get<double>() < 200e6);
+#endif
 }

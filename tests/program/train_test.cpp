@@ -56,6 +56,8 @@ TEST_CASE("training leaves a complete run folder", "[program]") {
   CHECK_THAT(result.err, Contains("train 4 (by class: 1 1 1 1), validation 0, test 30"));
   CHECK_THAT(result.err, Contains("learning_rate=0.005") && Contains("seed: 0; threads: 1"));
   CHECK_THAT(result.err, Contains("no validation nodes"));
+  CHECK_THAT(result.err, Contains("data: karate (embedded), 34 nodes"));
+  CHECK_THAT(result.err, Contains("epoch 20/30 ") && Contains("epoch 30/30 "));
   CHECK(result.err.find('\r') == std::string::npos);
   const auto run = folder / "runs/karate-gat-001";
   for (const char* name :
@@ -131,12 +133,56 @@ TEST_CASE("several seeds give each run, mean and standard deviation", "[program]
   double mean = 0;
   for (const Json& run : summary.at("runs")) mean += run.at("test").at("accuracy").get<double>() / 3;
   CHECK(summary.at("test_accuracy").at("mean").get<double>() == Approx(mean));
+  CHECK(summary.at("test_accuracy").at("standard_deviation").is_number());
   CHECK(gat("evaluate many/seed-2 karate", folder.path()).code == 0);
   const ProgramResult whole = gat("evaluate many karate", folder.path());
   CHECK(whole.code == 2);
-  CHECK_THAT(whole.err, Contains("several seeds"));
+  CHECK_THAT(whole.err, Contains("several seeds") && Contains("many/seed-0"));
   REQUIRE(gat("train karate --epochs 20 --seed 2 -t 1 --out one -q", folder.path()).code == 0);
   CHECK(read_text(folder / "one/predictions.csv") == read_text(folder / "many/seed-2/predictions.csv"));
+}
+
+TEST_CASE("one seed has no standard deviation", "[program]") {
+  const TemporaryFolder folder;
+  const Json json = Json::parse(gat("train karate --epochs 3 --seeds 4 -t 1 --json", folder.path()).out);
+  CHECK(json.at("test_accuracy").at("standard_deviation").is_null());
+  CHECK(json.at("test_accuracy").at("count") == 1);
+}
+
+TEST_CASE("an unfinished seed does not count in the mean", "[program]") {
+  const TemporaryFolder folder;
+  ProgramCall call{{"train", "karate", "--epochs", "100000000", "--seeds", "7,8", "-t", "1", "--out", "run"},
+                   "",
+                   {},
+                   folder.path(),
+                   false,
+                   signal_after_start(folder / "run/seed-7", SIGINT)};
+  const ProgramResult result = run_program(call);
+  CHECK(result.code == 130);
+  CHECK_THAT(result.out, Contains("seed 7 (unfinished): ") && !Contains("over "));
+  CHECK_THAT(result.err, Contains("seed 7 is unfinished and does not count"));
+  const Json summary = Json::parse(read_text(folder / "run/summary.json"));
+  REQUIRE(summary.at("runs").size() == 1);
+  CHECK(summary.at("runs")[0].at("interrupted") == true);
+  CHECK_FALSE(summary.contains("test_accuracy"));
+}
+
+TEST_CASE("a finished run is saved when nobody reads standard output", "[program]") {
+  const TemporaryFolder folder;
+  for (const char* json : {"--json", "--no-json"}) {
+    REQUIRE(gat("train karate --epochs 2 -t 1 --out run --force", folder.path()).code == 0);
+    const ProgramResult result = run_program(
+        {{"train", "karate", "--epochs", "5", "--seeds", "0-2", "-t", "1", "--out", "run", "--force", json},
+         "",
+         {},
+         folder.path(),
+         true,
+         {}});
+    CHECK(result.code == 141);
+    CHECK_THAT(result.err, Contains("find them in run"));
+    CHECK(Json::parse(read_text(folder / "run/summary.json")).at("runs").size() == 3);
+    CHECK(gat("evaluate run/seed-2 karate", folder.path()).code == 0);
+  }
 }
 
 TEST_CASE("a run folder is replaced only by force, and never one with other files", "[program]") {
