@@ -10,33 +10,11 @@
 #include "gat/data/split.hpp"
 #include "gat/train/trainer.hpp"
 #include "test_data.hpp"
+#include "train/original_network.hpp"
 
 using namespace gat;
 
 namespace {
-
-// The layers of the original code (PetarV-/GAT) for Cora.
-NetworkDescription original_network(const Dataset& data) {
-  const auto layer = [](int num_heads, Index head_dim, const char* merge, const char* activation) {
-    LayerDescription description;
-    description.options = {{"num_heads", std::int64_t(num_heads)},
-                           {"head_dim", std::int64_t(head_dim)},
-                           {"merge", std::string(merge)},
-                           {"activation", std::string(activation)},
-                           {"feature_dropout", 0.6},
-                           {"value_dropout", 0.6},
-                           {"attention_dropout", 0.6},
-                           {"dropout_per_head", true},
-                           {"score_bias", true},
-                           {"initial", std::string("original")}};
-    return description;
-  };
-  NetworkDescription network;
-  network.num_features = data.graph_data.num_features();
-  network.steps = {{layer(8, 8, "concat", "elu"), "", ""},
-                   {layer(1, data.num_classes, "mean", "identity"), "", ""}};
-  return network;
-}
 
 TrainOptions original_options(std::uint64_t seed, int epochs) {
   TrainOptions options;
@@ -49,7 +27,7 @@ TrainOptions original_options(std::uint64_t seed, int epochs) {
 }
 
 Model trained_model(const Dataset& data, const TrainOptions& options) {
-  const Network network(original_network(data));
+  const Network network(test::original_network(data, 8, 8, 1));
   GraphPolicy policy;
   policy.direction = data.suggested_direction;
   const PreparedGraph graph(data.graph_data, policy, InputTransform::row_normalize);

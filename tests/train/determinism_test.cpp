@@ -9,31 +9,11 @@
 #include "gat/kernels/loss.hpp"
 #include "gat/train/trainer.hpp"
 #include "test_data.hpp"
+#include "train/original_network.hpp"
 
 using namespace gat;
 
 namespace {
-
-NetworkDescription two_layers(const Dataset& data, int heads, Index dim) {
-  const auto layer = [](int num_heads, Index head_dim, const char* merge, const char* activation) {
-    LayerDescription description;
-    description.options = {{"num_heads", std::int64_t(num_heads)},
-                           {"head_dim", std::int64_t(head_dim)},
-                           {"merge", std::string(merge)},
-                           {"activation", std::string(activation)},
-                           {"feature_dropout", 0.6},
-                           {"value_dropout", 0.6},
-                           {"attention_dropout", 0.6},
-                           {"dropout_per_head", true},
-                           {"score_bias", true}};
-    return description;
-  };
-  NetworkDescription network;
-  network.num_features = data.graph_data.num_features();
-  network.steps = {{layer(heads, dim, "concat", "elu"), "", ""},
-                   {layer(2, data.num_classes, "mean", "identity"), "", ""}};
-  return network;
-}
 
 GraphPolicy policy_of(const Dataset& data) {
   GraphPolicy policy;
@@ -46,7 +26,7 @@ bool same_bits(std::span<const Real> a, std::span<const Real> b) {
 }
 
 TrainResult trained(const Dataset& data, int num_threads, std::uint64_t seed, bool prune, int epochs) {
-  const Network network(two_layers(data, 8, 8));
+  const Network network(test::original_network(data, 8, 8, 2));
   const PreparedGraph graph(data.graph_data, policy_of(data), InputTransform::row_normalize);
   TrainOptions options;
   options.epochs = epochs;
@@ -65,7 +45,7 @@ struct Steps {
 };
 
 Steps three_steps(const Dataset& data, int num_threads) {
-  const Network network(two_layers(data, 3, 5));
+  const Network network(test::original_network(data, 3, 5, 2));
   // As listed: node 0 is a hub of in-edges alone, node 1 of out-edges alone.
   const PreparedGraph graph(data.graph_data, GraphPolicy(), InputTransform::none);
   REQUIRE(graph.graph().in_degree(0) > 10000);
