@@ -69,7 +69,7 @@ int parallel_for(int num_threads, Index count, Index work_per_item, const Body& 
       num_threads, count, [&](Index i) { return i * std::max<Index>(work_per_item, 1); }, body);
 }
 
-/// Rows of one block of a sum over rows. The blocks, not the threads, fix the order of addition.
+/// The number of blocks of a sum over rows. The blocks, not the threads, fix the order of addition.
 inline constexpr Index kSumBlocks = 8;
 
 /// Sums value(first, last) over fixed blocks of [0, count), in order: the same bits for any number

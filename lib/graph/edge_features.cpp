@@ -10,14 +10,20 @@ namespace gat::inline GAT_PRECISION {
 
 namespace {
 
+// Calls visit(user edge, edge) for every edge that a user edge became, reverse copies included.
+template <class Visit>
+void for_each_user_edge(const CsrGraph& graph, const Visit& visit) {
+  for (const auto map : {graph.edge_of_user(), graph.reverse_edge_of_user()}) {
+    for (std::size_t u = 0; u < map.size(); ++u) {
+      if (map[u] != kNone) visit(static_cast<Index>(u), map[u]);
+    }
+  }
+}
+
 // How many user edges each edge stands for.
 std::vector<Real> users_per_edge(const CsrGraph& graph) {
   std::vector<Real> count(static_cast<std::size_t>(graph.num_edges()), Real(0));
-  for (const auto map : {graph.edge_of_user(), graph.reverse_edge_of_user()}) {
-    for (const EdgeId e : map) {
-      if (e != kNone) count[static_cast<std::size_t>(e)] += 1;
-    }
-  }
+  for_each_user_edge(graph, [&](Index, EdgeId e) { count[static_cast<std::size_t>(e)] += 1; });
   return count;
 }
 
@@ -104,14 +110,10 @@ void spread_edge_features(const CsrGraph& graph, const GraphPolicy& policy, Cons
   check_shapes(graph, user_rows, out);
   out.fill(0);
   const std::vector<Real> users = users_per_edge(graph);
-  for (const auto map : {graph.edge_of_user(), graph.reverse_edge_of_user()}) {
-    for (std::size_t u = 0; u < map.size(); ++u) {
-      const EdgeId e = map[u];
-      if (e == kNone) continue;
-      const Real share = users[static_cast<std::size_t>(e)];
-      for (Index k = 0; k < out.cols; ++k) out(e, k) += user_rows(static_cast<Index>(u), k) / share;
-    }
-  }
+  for_each_user_edge(graph, [&](Index u, EdgeId e) {
+    const Real share = users[static_cast<std::size_t>(e)];
+    for (Index k = 0; k < out.cols; ++k) out(e, k) += user_rows(u, k) / share;
+  });
   for_each_added_loop(graph, [&](EdgeId begin, EdgeId loop) {
     for (Index k = 0; k < out.cols; ++k) out(loop, k) = filled(policy, out, begin, loop, k);
   });
@@ -127,14 +129,10 @@ void gather_edge_gradient(const CsrGraph& graph, const GraphPolicy& policy, Cons
     }
   });
   const std::vector<Real> users = users_per_edge(graph);
-  for (const auto map : {graph.edge_of_user(), graph.reverse_edge_of_user()}) {
-    for (std::size_t u = 0; u < map.size(); ++u) {
-      const EdgeId e = map[u];
-      if (e == kNone) continue;
-      const Real share = users[static_cast<std::size_t>(e)];
-      for (Index k = 0; k < d_edges.cols; ++k) d_user_rows(static_cast<Index>(u), k) += d_total(e, k) / share;
-    }
-  }
+  for_each_user_edge(graph, [&](Index u, EdgeId e) {
+    const Real share = users[static_cast<std::size_t>(e)];
+    for (Index k = 0; k < d_edges.cols; ++k) d_user_rows(u, k) += d_total(e, k) / share;
+  });
 }
 
 }  // namespace gat::inline GAT_PRECISION
