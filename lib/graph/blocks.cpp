@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gat/core/error.hpp"
+#include "graph/node_list.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -70,11 +71,45 @@ Block row_block(const CsrGraph& graph, const std::vector<NodeId>& rows) {
   return block;
 }
 
+// One row at the end of a CSR, its nodes by their new numbers.
+void append(const EdgeRow& row, const std::vector<NodeId>& position, std::vector<EdgeId>& offsets,
+            std::vector<NodeId>& nodes, std::vector<EdgeId>& edges) {
+  for (Index k = 0; k < row.count; ++k) {
+    nodes.push_back(position[static_cast<std::size_t>(row.node(k))]);
+    edges.push_back(row.edge(k));
+  }
+  offsets.push_back(static_cast<EdgeId>(nodes.size()));
+}
+
 }  // namespace
 
 Blocks Blocks::whole(const GraphView& graph, int num_layers) {
   Blocks blocks;
   blocks.views_.assign(static_cast<std::size_t>(num_layers), graph);
+  return blocks;
+}
+
+Blocks Blocks::reordered(const CsrGraph& graph, std::span<const NodeId> order, int num_layers) {
+  if (graph.bipartite())
+    throw UsageError("only a graph whose sources and destinations are the same nodes can be reordered");
+  const std::vector<NodeId> position = inverse_of(order, graph.num_nodes());
+  Blocks blocks;
+  Stored& stored = blocks.stored_.emplace_back();
+  Block& b = stored.block;
+  b.node_ids.assign(order.begin(), order.end());
+  b.num_destinations = graph.num_nodes();
+  b.edge_id_bound = graph.num_edges();
+  stored.out_offsets.assign(1, 0);
+  const auto edges = static_cast<std::size_t>(graph.num_edges());
+  b.column_indices.reserve(edges);
+  b.edge_ids.reserve(edges);
+  stored.out_destinations.reserve(edges);
+  stored.out_edge_ids.reserve(edges);
+  for (const NodeId node : order) {
+    append(graph.in_edges(node), position, b.row_offsets, b.column_indices, b.edge_ids);
+    append(graph.out_edges(node), position, stored.out_offsets, stored.out_destinations, stored.out_edge_ids);
+  }
+  blocks.views_.assign(static_cast<std::size_t>(num_layers), stored.view());
   return blocks;
 }
 
@@ -112,30 +147,26 @@ void Blocks::add(Block block) {
       stored.out_edge_ids[slot] = b.edge_ids[e];
     }
   }
+  views_.push_back(stored.view());
+}
+
+GraphView Blocks::Stored::view() const {
   GraphView::Arrays arrays;
-  arrays.in_offsets = b.row_offsets;
-  arrays.in_sources = b.column_indices;
-  arrays.in_edge_ids = b.edge_ids;
-  arrays.out_offsets = stored.out_offsets;
-  arrays.out_destinations = stored.out_destinations;
-  arrays.out_edge_ids = stored.out_edge_ids;
-  arrays.node_ids = b.node_ids;
-  views_.emplace_back(rows, b.num_destinations, false, b.edge_id_bound, arrays);
+  arrays.in_offsets = block.row_offsets;
+  arrays.in_sources = block.column_indices;
+  arrays.in_edge_ids = block.edge_ids;
+  arrays.out_offsets = out_offsets;
+  arrays.out_destinations = out_destinations;
+  arrays.out_edge_ids = out_edge_ids;
+  arrays.node_ids = block.node_ids;
+  return {static_cast<Index>(block.node_ids.size()), block.num_destinations, false, block.edge_id_bound,
+          arrays};
 }
 
 Blocks Blocks::receptive_field(const CsrGraph& graph, std::span<const NodeId> nodes,
                                std::span<const Reach> reach) {
   std::vector<NodeId> wanted(nodes.begin(), nodes.end());
-  std::vector<bool> named(static_cast<std::size_t>(graph.num_destinations()), false);
-  for (const NodeId node : wanted) {
-    if (node < 0 || node >= graph.num_destinations()) {
-      throw UsageError("node " + std::to_string(node) + " is outside 0.." +
-                       std::to_string(graph.num_destinations() - 1));
-    }
-    if (named[static_cast<std::size_t>(node)])
-      throw UsageError("node " + std::to_string(node) + " is named twice");
-    named[static_cast<std::size_t>(node)] = true;
-  }
+  std::vector<bool> named = named_once(nodes, graph.num_destinations());
   std::vector<Block> layers(reach.size());
   for (std::size_t l = reach.size(); l-- > 0;) {
     if (reach[l] == Reach::whole_graph) {

@@ -96,6 +96,57 @@ TEST_CASE("blocks of the whole graph are its view once per layer", "[graph][bloc
   CHECK(blocks.layer(2).arrays().in_sources.data() == graph.column_indices().data());
 }
 
+TEST_CASE("reordered blocks renumber the nodes and keep each row's edges in order", "[graph][blocks][unit]") {
+  const CsrGraph graph = small();
+  const Nodes order{3, 5, 2, 4, 0, 1};
+  const Blocks blocks = Blocks::reordered(graph, order, 2);
+  CHECK(blocks.num_layers() == 2);
+  CHECK(blocks.num_outputs() == 6);
+  CHECK(Nodes(blocks.input_rows().begin(), blocks.input_rows().end()) == order);
+  const GraphView& view = blocks.layer(0);
+  CHECK(test::edges_of(view) == Edges{{2, 0}, {5, 2}, {3, 2}, {4, 5}});
+  CHECK(edge_ids(view) == std::vector<EdgeId>{3, 1, 2, 0});
+  CHECK(view.out_edges(3).node(0) == 2);
+  CHECK(view.out_edges(3).edge(0) == 2);
+  CHECK(view.out_edges(1).count == 0);
+  CHECK(view.edge_id_bound() == 4);
+  CHECK(blocks.layer(1).arrays().in_sources.data() == view.arrays().in_sources.data());
+}
+
+TEST_CASE("reordered blocks are the receptive field of all nodes in that order, in one copy",
+          "[graph][blocks]") {
+  const CsrGraph graph = test::random_graph(50, 300, 6, {.direction = Direction::symmetrize});
+  Nodes order(50);
+  for (NodeId k = 0; k < 50; ++k) order[static_cast<std::size_t>(k)] = (17 * k + 5) % 50;
+  const Blocks blocks = Blocks::reordered(graph, order, 1);
+  const GraphView& view = blocks.layer(0);
+  const Blocks field = Blocks::receptive_field(graph, order, std::vector<Reach>{Reach::neighbourhood});
+  CHECK(test::edges_of(view) == test::edges_of(field.layer(0)));
+  CHECK(edge_ids(view) == edge_ids(field.layer(0)));
+  for (Index j = 0; j < 50; ++j) {
+    const EdgeRow row = view.out_edges(j);
+    const EdgeRow given = graph.out_edges(order[static_cast<std::size_t>(j)]);
+    REQUIRE(row.count == given.count);
+    for (Index k = 0; k < row.count; ++k) {
+      CHECK(row.edge(k) == given.edge(k));
+      CHECK(order[static_cast<std::size_t>(row.node(k))] == given.node(k));
+    }
+  }
+}
+
+TEST_CASE("graphs are reordered only by a whole order and when square", "[graph][blocks][unit]") {
+  const auto refused = [](const Nodes& order) {
+    return message_of([&] { Blocks::reordered(small(), order, 1); });
+  };
+  CHECK(lacking(refused({0, 1}), {"2 nodes", "graph of 6"}) == "");
+  CHECK(lacking(refused({0, 1, 2, 3, 4, 6}), {"node 6"}) == "");
+  CHECK(lacking(refused({0, 1, 2, 3, 4, 0}), {"node 0", "twice"}) == "");
+  const CsrGraph sides = build_bipartite_graph(test::edge_list({{0, 0}}), 1, 1, {}).graph;
+  CHECK_THROWS_AS(Blocks::reordered(sides, Nodes{0}, 1), UsageError);
+  CHECK(Blocks::reordered(CsrGraph(), {}, 2).num_outputs() == 0);
+  CHECK(Blocks::reordered(test::graph_of(2, {}), Nodes{1, 0}, 1).layer(0).num_edges() == 0);
+}
+
 TEST_CASE("nodes outside the graph or named twice have no receptive field", "[graph][blocks][unit]") {
   const std::vector<Reach> one{Reach::neighbourhood};
   CHECK_THROWS_AS(field({6}, one), UsageError);
