@@ -19,19 +19,46 @@ function(gat_compile_options target)
   endif()
 endfunction()
 
+# The instruction levels that kernels are compiled for, beside each other in one library.
+set(gat_simd_levels 0)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(gat_simd_levels 0 1 2)
+endif()
+
+# What every part of a library is compiled with. Eigen must not start threads of its own: the number of
+# threads belongs to each call of ours.
+function(gat_library_settings target)
+  gat_compile_options(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
+  target_compile_definitions(${target} PRIVATE EIGEN_DONT_PARALLELIZE GAT_VERSION="${PROJECT_VERSION}"
+                                               $<$<BOOL:${gat_simd_wide}>:GAT_SIMD_LEVELS>)
+endfunction()
+
+# gat_add_library(target [definition…]): the library, and the kernels of each instruction level in it.
 function(gat_add_library target)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.cpp)
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/kernels/simd/*.cpp)
+  list(REMOVE_ITEM sources ${kernels})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/gat/*.hpp)
+  list(LENGTH gat_simd_levels count)
+  math(EXPR gat_simd_wide "${count} - 1")
+
   add_library(${target} ${sources})
   add_library(gat::${target} ALIAS ${target})
-  gat_compile_options(${target})
+  gat_library_settings(${target})
+  target_compile_definitions(${target} PUBLIC ${ARGN})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
                                   FILES ${headers})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
-  # Eigen must not start threads of its own: the number of threads belongs to each call of ours.
-  target_compile_definitions(${target} PRIVATE EIGEN_DONT_PARALLELIZE
-                                               GAT_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${target} PUBLIC Eigen3::Eigen Boost::headers
                                   PRIVATE OpenMP::OpenMP_CXX ZLIB::ZLIB
                                           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+  foreach(level IN LISTS gat_simd_levels)
+    set(part ${target}_simd${level})
+    add_library(${part} OBJECT ${kernels})
+    gat_library_settings(${part})
+    target_compile_definitions(${part} PRIVATE GAT_SIMD_LEVEL=${level} ${ARGN})
+    target_include_directories(${part} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${part} PRIVATE OpenMP::OpenMP_CXX)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
+  endforeach()
 endfunction()

@@ -105,7 +105,7 @@ TrainOptions train_options(const Settings& settings, std::span<const Index> trai
       class_weights(settings.positive_weights, training_classes, "--positive-weights");
   options.loss.label_smoothing = settings.label_smoothing;
   options.seed = static_cast<std::uint64_t>(settings.seed);
-  options.num_threads = num_threads;
+  options.execution = num_threads;
   options.validate();
   return options;
 }

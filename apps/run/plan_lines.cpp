@@ -79,7 +79,7 @@ std::vector<std::string> plan_lines(const Plan& plan) {
   const Network network(plan.description.network);
   for (const std::string& line : network_lines(network)) lines.push_back(line);
   lines.push_back(fmt::format("{} parameters; training needs about {} besides the data",
-                              network.make_weights().num_values(), memory_text(training_memory(plan))));
+                              network.make_weights().num_parameters(), memory_text(training_memory(plan))));
   for (std::string& line : setting_lines(plan.settings)) lines.push_back(std::move(line));
   lines.push_back(
       fmt::format("seed: {}; threads: {}",

@@ -53,7 +53,7 @@ Json training_facts(const Settings& settings, const Dataset& dataset) {
       training_memory_bytes(network, dataset.graph_data, built.report.num_edges);
   return {{"direction", s.direction},
           {"edges", built.report.num_edges},
-          {"parameters", network.make_weights().num_values()},
+          {"parameters", network.make_weights().num_parameters()},
           {"memory_bytes", bytes},
           {"memory", memory_text(bytes)}};
 }
@@ -111,7 +111,7 @@ Json model_facts(const std::string& path) {
              {"classes", description.class_names},
              {"labels", description.multi_label ? "several per node" : "one per node"},
              {"layers", network_lines(model.network())},
-             {"num_parameters", model.weights().num_values()},
+             {"num_parameters", model.weights().num_parameters()},
              {"parameters", parameters},
              {"graph_policy",
               {{"direction", name_of(policy.direction)},

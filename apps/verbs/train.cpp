@@ -33,7 +33,7 @@ int print_dry_run(const Plan& plan, const Call& call) {
       parameters.push_back({{"name", spec.name}, {"shape", spec.shape}});
     print(json_document({{"settings", settings_json(plan.settings)},
                          {"parameters", parameters},
-                         {"num_parameters", weights.num_values()},
+                         {"num_parameters", weights.num_parameters()},
                          {"training_memory_bytes", training_memory(plan)}}));
     return kDone;
   }
@@ -42,7 +42,7 @@ int print_dry_run(const Plan& plan, const Call& call) {
   const Weights weights = network.make_weights();
   for (const ParameterSpec& spec : weights.specs())
     text += fmt::format("  {} {}\n", spec.name, json_line(Json(spec.shape)));
-  text += fmt::format("{} parameters; training needs about {} besides the data\n", weights.num_values(),
+  text += fmt::format("{} parameters; training needs about {} besides the data\n", weights.num_parameters(),
                       memory_text(training_memory(plan)));
   print(text);
   return kDone;

@@ -34,4 +34,33 @@ void validate(const CsrView& matrix, const char* what) {
   }
 }
 
+CsrMatrix columns_of(const FeatureView& rows) {
+  const CsrView& x = rows.sparse;
+  const auto for_each_entry = [&](const auto& visit) {
+    for (Index r = 0; r < rows.rows(); ++r) {
+      const auto stored = static_cast<std::size_t>(rows.stored_row(r));
+      for (EdgeId k = x.row_offsets[stored]; k < x.row_offsets[stored + 1]; ++k)
+        visit(r, static_cast<std::size_t>(k));
+    }
+  };
+  CsrMatrix columns;
+  columns.rows = x.cols;
+  columns.cols = rows.rows();
+  columns.row_offsets.assign(static_cast<std::size_t>(x.cols) + 1, 0);
+  for_each_entry([&](Index, std::size_t k) {
+    ++columns.row_offsets[static_cast<std::size_t>(x.column_indices[k]) + 1];
+  });
+  for (std::size_t f = 1; f < columns.row_offsets.size(); ++f)
+    columns.row_offsets[f] += columns.row_offsets[f - 1];
+  columns.column_indices.resize(static_cast<std::size_t>(columns.row_offsets.back()));
+  columns.values.resize(columns.column_indices.size());
+  std::vector<EdgeId> next(columns.row_offsets.begin(), columns.row_offsets.end() - 1);
+  for_each_entry([&](Index r, std::size_t k) {
+    const auto slot = static_cast<std::size_t>(next[static_cast<std::size_t>(x.column_indices[k])]++);
+    columns.column_indices[slot] = static_cast<NodeId>(r);
+    columns.values[slot] = x.values[k];
+  });
+  return columns;
+}
+
 }  // namespace gat::inline GAT_PRECISION

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gat/core/real.hpp"
+#include "gat/core/row_callback.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -69,14 +70,11 @@ int parallel_for(int num_threads, Index count, Index work_per_item, const Body& 
       num_threads, count, [&](Index i) { return i * std::max<Index>(work_per_item, 1); }, body);
 }
 
-/// The number of blocks of a sum over rows. The blocks, not the threads, fix the order of addition.
-inline constexpr Index kSumBlocks = 8;
-
 /// Sums value(first, last) over fixed blocks of [0, count), in order: the same bits for any number
 /// of threads.
 template <class Value>
 double sum_in_blocks(int num_threads, Index count, Index work_per_item, const Value& value) {
-  const Index block = (count + kSumBlocks - 1) / kSumBlocks;
+  const Index block = sum_block_rows(count);
   double partial[kSumBlocks] = {};
   parallel_for(num_threads, kSumBlocks, block * work_per_item, [&](Index begin, Index end, int) {
     for (Index b = begin; b < end; ++b) {

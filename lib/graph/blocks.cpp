@@ -105,10 +105,16 @@ Blocks Blocks::reordered(const CsrGraph& graph, std::span<const NodeId> order, i
   b.edge_ids.reserve(edges);
   stored.out_destinations.reserve(edges);
   stored.out_edge_ids.reserve(edges);
+  stored.out_places.reserve(edges);
   for (const NodeId node : order) {
     append(graph.in_edges(node), position, b.row_offsets, b.column_indices, b.edge_ids);
     append(graph.out_edges(node), position, stored.out_offsets, stored.out_destinations, stored.out_edge_ids);
   }
+  std::vector<EdgeId> place_of(edges);
+  for (std::size_t e = 0; e < edges; ++e)
+    place_of[static_cast<std::size_t>(b.edge_ids[e])] = static_cast<EdgeId>(e);
+  for (const EdgeId id : stored.out_edge_ids)
+    stored.out_places.push_back(place_of[static_cast<std::size_t>(id)]);
   blocks.views_.assign(static_cast<std::size_t>(num_layers), stored.view());
   return blocks;
 }
@@ -137,6 +143,7 @@ void Blocks::add(Block block) {
   std::partial_sum(stored.out_offsets.begin(), stored.out_offsets.end(), stored.out_offsets.begin());
   stored.out_destinations.resize(b.edge_ids.size());
   stored.out_edge_ids.resize(b.edge_ids.size());
+  stored.out_places.resize(b.edge_ids.size());
   std::vector<EdgeId> next(stored.out_offsets.begin(), stored.out_offsets.end() - 1);
   for (Index i = 0; i < b.num_destinations; ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -145,6 +152,7 @@ void Blocks::add(Block block) {
       const auto slot = static_cast<std::size_t>(next[static_cast<std::size_t>(b.column_indices[e])]++);
       stored.out_destinations[slot] = static_cast<NodeId>(i);
       stored.out_edge_ids[slot] = b.edge_ids[e];
+      stored.out_places[slot] = static_cast<EdgeId>(e);
     }
   }
   views_.push_back(stored.view());
@@ -158,6 +166,7 @@ GraphView Blocks::Stored::view() const {
   arrays.out_offsets = out_offsets;
   arrays.out_destinations = out_destinations;
   arrays.out_edge_ids = out_edge_ids;
+  arrays.out_places = out_places;
   arrays.node_ids = block.node_ids;
   return {static_cast<Index>(block.node_ids.size()), block.num_destinations, false, block.edge_id_bound,
           arrays};

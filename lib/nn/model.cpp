@@ -61,18 +61,18 @@ PreparedGraph Model::prepare(const GraphData& raw) const {
   return PreparedGraph(raw, description_.graph_policy, description_.input_transform);
 }
 
-Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, int num_threads,
+Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, const Execution& execution,
                            std::span<const AttentionSink> attention,
                            std::span<const MatrixView> hidden) const {
   const Blocks blocks = Blocks::whole(graph.graph().view(), network_.num_steps());
   Matrix logits(graph.graph().num_nodes(), num_classes());
-  const Round round{Mode::evaluation, {}, num_threads, workspace, nullptr, attention, hidden};
+  const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden};
   network_.forward(round, weights_, {blocks, graph.features(), graph.edge_features(), {}}, logits);
   return logits;
 }
 
 Matrix Model::class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,
-                           int num_threads) const {
+                           const Execution& execution) const {
   if (nodes.empty()) return Matrix(0, num_classes());
   std::vector<NodeId> distinct;
   std::vector<Index> row_of(nodes.size());
@@ -84,7 +84,7 @@ Matrix Model::class_logits(const PreparedGraph& graph, std::span<const NodeId> n
   }
   const Blocks blocks = Blocks::receptive_field(graph.graph(), distinct, network_.reach(Mode::evaluation));
   Matrix rows(static_cast<Index>(distinct.size()), num_classes());
-  const Round round{Mode::evaluation, {}, num_threads, workspace, nullptr, {}, {}};
+  const Round round{Mode::evaluation, {}, execution, workspace, nullptr, {}, {}};
   network_.forward(round, weights_, {blocks, graph.features(), graph.edge_features(), {}}, rows);
   Matrix logits(static_cast<Index>(nodes.size()), num_classes());
   for (std::size_t k = 0; k < nodes.size(); ++k) {

@@ -69,7 +69,7 @@ Context Network::context(const Round& round, const Weights& weights, const Netwo
                   round.random,
                   step,
                   0,
-                  round.num_threads,
+                  round.execution,
                   round.workspace,
                   round.tape == nullptr ? nullptr : &round.tape->layers[at],
                   round.attention.empty() ? nullptr : &round.attention[at],
@@ -88,6 +88,7 @@ LayerInput Network::layer_input(const NetworkInput& input, const std::vector<Con
     if (rows == 0) layer_input.source = first_rows(input.features, 0);
     else if (layer_input.source.row_ids.empty())
       layer_input.source.row_ids = input.blocks.layer(step).arrays().node_ids;
+    if (rows == input.feature_columns.cols) layer_input.source.columns = input.feature_columns;
   } else {
     // The rows of a later step are the first rows of every earlier result.
     layer_input.source = first_rows(FeatureView(results[static_cast<std::size_t>(read)]), rows);
@@ -107,6 +108,7 @@ void Network::forward(const Round& round, const Weights& weights, const NetworkI
   if (round.tape != nullptr) {
     round.tape->layers.resize(layers_.size());
     round.tape->results.resize(layers_.size());
+    round.tape->class_logits = class_logits;
   }
   std::vector<ConstMatrixView> results(layers_.size());
   for (int k = 0; k < num_steps(); ++k) {
@@ -158,7 +160,9 @@ void Network::backward(const Round& round, const Weights& weights, const Network
       d_input.source = tape.d_results[static_cast<std::size_t>(reads_[at])];
       d_input.source.rows = in.source.rows();
     }
-    layer(k).backward(context(round, weights, input, k), in, d_result, d_input,
+    const ConstMatrixView result =
+        k + 1 == num_steps() ? tape.class_logits : ConstMatrixView(tape.results[at]);
+    layer(k).backward(context(round, weights, input, k), in, result, d_result, d_input,
                       Gradients{&gradients, first_parameter_[at]});
   }
 }

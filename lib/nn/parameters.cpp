@@ -42,21 +42,39 @@ bool is_normal(Initializer initializer) {
          initializer == Initializer::xavier_normal_attention;
 }
 
-// Calls visit(file position, row, column in memory) for every element of a parameter.
+// Calls visit(file position, row, column in memory) for every element of a parameter, padding left out.
 template <class Visit>
 void for_each_element(const ParameterSpec& spec, const Visit& visit) {
+  const HeadLayout layout(spec.num_heads, spec.head_dim);
+  const Index columns = spec.interleaved ? layout.joined() : spec.cols;
   for (Index r = 0; r < spec.rows; ++r) {
-    for (Index c = 0; c < spec.cols; ++c)
-      visit(spec.transposed ? c * spec.rows + r : r * spec.cols + c, r, c);
+    for (Index c = 0; c < columns; ++c) {
+      const Index column = spec.interleaved ? layout.column(c / spec.head_dim, c % spec.head_dim) : c;
+      visit(spec.transposed ? c * spec.rows + r : r * columns + c, r, column);
+    }
   }
 }
 
 }  // namespace
 
+Index ParameterSpec::num_elements() const {
+  Index count = 1;
+  for (const Index length : shape) count *= length;
+  return count;
+}
+
 Weights::Weights(std::vector<ParameterSpec> specs) : specs_(std::move(specs)) {
   offsets_.push_back(0);
-  for (const ParameterSpec& spec : specs_) offsets_.push_back(offsets_.back() + spec.rows * spec.cols);
+  for (const ParameterSpec& spec : specs_) {
+    offsets_.push_back(offsets_.back() + (spec.rows * spec.cols + kLanes - 1) / kLanes * kLanes);
+  }
   buffer_.resize(1, offsets_.back());
+}
+
+Index Weights::num_parameters() const {
+  Index count = 0;
+  for (const ParameterSpec& spec : specs_) count += spec.num_elements();
+  return count;
 }
 
 Index Weights::find(std::string_view name) const {
@@ -79,7 +97,16 @@ void Weights::initialize(RandomStream random) {
   }
 }
 
-void Weights::fill(Real value) { std::fill(values().begin(), values().end(), value); }
+void Weights::fill(Real value) {
+  if (value == 0) {
+    std::fill(values().begin(), values().end(), Real(0));
+    return;
+  }
+  for (Index i = 0; i < count(); ++i) {
+    const MatrixView numbers = (*this)[i];
+    for_each_element(spec(i), [&](Index, Index r, Index c) { numbers(r, c) = value; });
+  }
+}
 
 void Weights::import_values(Index i, std::span<const Real> file_order) {
   const MatrixView values = (*this)[i];
@@ -90,7 +117,7 @@ void Weights::import_values(Index i, std::span<const Real> file_order) {
 
 std::vector<Real> Weights::export_values(Index i) const {
   const ConstMatrixView values = (*this)[i];
-  std::vector<Real> file_order(static_cast<std::size_t>(values.rows * values.cols));
+  std::vector<Real> file_order(static_cast<std::size_t>(spec(i).num_elements()));
   for_each_element(spec(i), [&](Index position, Index r, Index c) {
     file_order[static_cast<std::size_t>(position)] = values(r, c);
   });

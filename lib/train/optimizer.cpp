@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/named_values.hpp"
-#include "core/parallel.hpp"
+#include "gat/kernels/adam.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -17,19 +17,11 @@ void require(bool fine, const char* name, double value, const char* range) {
   if (!fine) throw UsageError(std::string(name) + " is " + std::to_string(value) + "; it must be " + range);
 }
 
-// The numbers of one step that do not depend on the element.
-struct StepFactors {
-  Real beta1, beta2, rest1, rest2;  // β and 1 − β
-  Real rate;                        // of m
-  Real root_scale;                  // of √v, before epsilon is added
-  Real epsilon, l2, decay;
-};
-
-StepFactors factors(const AdamOptions& o, Index step) {
+AdamFactors factors(const AdamOptions& o, Index step) {
   const double correction1 = 1 - std::pow(o.beta1, static_cast<double>(step));
   const double correction2 = 1 - std::pow(o.beta2, static_cast<double>(step));
   const bool corrected = o.epsilon_variant == EpsilonVariant::corrected;
-  StepFactors f;
+  AdamFactors f;
   f.beta1 = static_cast<Real>(o.beta1);
   f.beta2 = static_cast<Real>(o.beta2);
   f.rest1 = static_cast<Real>(1 - o.beta1);
@@ -38,7 +30,7 @@ StepFactors factors(const AdamOptions& o, Index step) {
   f.root_scale = static_cast<Real>(corrected ? 1 / std::sqrt(correction2) : 1.0);
   f.epsilon = static_cast<Real>(o.epsilon);
   f.l2 = static_cast<Real>(o.l2);
-  f.decay = static_cast<Real>(o.learning_rate * o.decoupled_decay);
+  f.keep = static_cast<Real>(1 - o.learning_rate * o.decoupled_decay);
   return f;
 }
 
@@ -61,7 +53,7 @@ void AdamOptions::validate() const {
 
 Adam::Adam(const AdamOptions& options) : options_(options) { options_.validate(); }
 
-void Adam::step(Weights& weights, const Weights& gradients, int num_threads) {
+void Adam::step(Weights& weights, const Weights& gradients, const Execution& execution) {
   const Index count = weights.num_values();
   if (step_ == 0) {
     first_.resize(1, count);
@@ -72,28 +64,18 @@ void Adam::step(Weights& weights, const Weights& gradients, int num_threads) {
                      std::to_string(gradients.num_values()) + " gradients, " + std::to_string(first_.cols()) +
                      " moments; the layout must stay the same");
   }
-  const StepFactors f = factors(options_, ++step_);
-  Index begin = 0;
+  const AdamFactors all = factors(options_, ++step_);
   for (Index i = 0; i < weights.count(); ++i) {
     const ParameterSpec& spec = weights.spec(i);
-    const bool decays = options_.decay_biases || spec.group != DecayGroup::bias;
-    const Real l2 = decays ? f.l2 : Real(0);
-    const Real keep = decays ? 1 - f.decay : Real(1);
-    Real* w = weights.values().data() + begin;
-    const Real* g = gradients.values().data() + begin;
-    Real* m = first_.data() + begin;
-    Real* v = second_.data() + begin;
-    const Index size = spec.rows * spec.cols;
-    parallel_for(num_threads, size, 8, [&](Index first, Index last, int) {
-#pragma omp simd
-      for (Index k = first; k < last; ++k) {
-        const Real d = g[k] + l2 * w[k];
-        m[k] = f.beta1 * m[k] + f.rest1 * d;
-        v[k] = f.beta2 * v[k] + f.rest2 * d * d;
-        w[k] = keep * w[k] - f.rate * m[k] / (f.root_scale * std::sqrt(v[k]) + f.epsilon);
-      }
-    });
-    begin += size;
+    AdamFactors f = all;
+    if (!options_.decay_biases && spec.group == DecayGroup::bias) {
+      f.l2 = 0;
+      f.keep = 1;
+    }
+    Real* w = weights[i].data;
+    const Index begin = w - weights.values().data();
+    adam_update(f, gradients[i].data, w, first_.data() + begin, second_.data() + begin, spec.rows * spec.cols,
+                execution);
   }
 }
 

@@ -28,13 +28,12 @@ double seconds_since(Clock::time_point start) {
 }
 
 double loss_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows, const LossOptions& options,
-               MatrixView d_logits, int num_threads) {
+               MatrixView d_logits, const Execution& execution) {
   if (labels.multi_label()) {
-    return sigmoid_cross_entropy(logits, rows, labels.targets, options.positive_weights, d_logits,
-                                 num_threads);
+    return sigmoid_cross_entropy(logits, rows, labels.targets, options.positive_weights, d_logits, execution);
   }
   return softmax_cross_entropy(logits, rows, labels.classes, {options.class_weights, options.label_smoothing},
-                               d_logits, num_threads);
+                               d_logits, execution);
 }
 
 Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows) {
@@ -142,6 +141,11 @@ struct Part {
         blocks(blocks_for(network, graph, nodes, mode, prune)),
         logit_rows(nodes.begin(), nodes.end()),
         logits(blocks.num_outputs(), network.output_width()) {
+    if (mode == Mode::training && graph.features().is_sparse()) {
+      FeatureView rows = graph.features();
+      rows.row_ids = blocks.input_rows();
+      feature_columns = columns_of(rows);
+    }
     if (!blocks.input_rows().empty()) std::iota(logit_rows.begin(), logit_rows.end(), NodeId(0));
   }
 
@@ -151,6 +155,7 @@ struct Part {
   Blocks blocks;
   std::vector<NodeId> logit_rows;
   Matrix logits;
+  CsrMatrix feature_columns;
 };
 
 // The state of one run; `epoch` is one pass of forward, backward, step and validation.
@@ -178,10 +183,10 @@ class Run {
     require_finite(record.train_loss, "training", number);
     record.validation_loss = record.validation_accuracy = std::numeric_limits<double>::quiet_NaN();
     if (validation_.nodes.empty()) return record;
-    const Round round{Mode::evaluation, {}, options_.num_threads, workspace_, nullptr, {}, {}};
+    const Round round{Mode::evaluation, {}, options_.execution, workspace_, nullptr, {}, {}};
     network_.forward(round, weights_, input(validation_), validation_.logits);
     record.validation_loss =
-        loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.num_threads);
+        loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);
     require_finite(record.validation_loss, "validation", number);
     record.validation_accuracy =
         metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
@@ -190,13 +195,13 @@ class Run {
 
  private:
   NetworkInput input(const Part& part) const {
-    return {part.blocks, graph_.features(), graph_.edge_features(), {}};
+    return {part.blocks, graph_.features(), graph_.edge_features(), {}, part.feature_columns.view()};
   }
 
   double training_step(int number) {
     const Round round{Mode::training,
                       random_.derive(static_cast<std::uint64_t>(number)),
-                      options_.num_threads,
+                      options_.execution,
                       workspace_,
                       &tape_,
                       {},
@@ -204,10 +209,10 @@ class Run {
     network_.forward(round, weights_, input(train_), train_.logits);
     d_logits_.resize(train_.logits.rows(), train_.logits.cols());
     const double loss =
-        loss_of(train_.logits, labels_, train_.rows(), options_.loss, d_logits_, options_.num_threads);
+        loss_of(train_.logits, labels_, train_.rows(), options_.loss, d_logits_, options_.execution);
     gradients_.fill(0);
     network_.backward(round, weights_, input(train_), d_logits_, gradients_);
-    optimizer_.step(weights_, gradients_, options_.num_threads);
+    optimizer_.step(weights_, gradients_, options_.execution);
     return loss;
   }
 
@@ -240,8 +245,10 @@ void TrainOptions::validate() const {
   adam.validate();
   if (epochs < 1) throw UsageError("epochs is " + std::to_string(epochs) + "; train for at least one epoch");
   if (patience < 1) throw UsageError("patience is " + std::to_string(patience) + "; it is at least 1 epoch");
-  if (num_threads < 1)
-    throw UsageError("num_threads is " + std::to_string(num_threads) + "; at least 1 thread is needed");
+  if (execution.num_threads < 1) {
+    throw UsageError("num_threads is " + std::to_string(execution.num_threads) +
+                     "; at least 1 thread is needed");
+  }
   if (!(loss.label_smoothing >= 0 && loss.label_smoothing < 1)) {
     throw UsageError("label_smoothing is " + std::to_string(loss.label_smoothing) + "; it lies in [0, 1)");
   }

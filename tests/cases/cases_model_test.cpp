@@ -63,18 +63,18 @@ TEST_CASE("B31: a renamed tensor is named, and a truncated file gives no model",
 
 TEST_CASE("B32: all parameters exist when the model is built, before and after a pass",
           "[cases][parameters]") {
-  CHECK(cora_network(true).make_weights().num_values() == 92391);
+  CHECK(cora_network(true).make_weights().num_parameters() == 92391);
   const Network network = cora_network(false);
   const Weights weights = initial_weights(network, 1);
-  CHECK(weights.num_values() == 92373);
+  CHECK(weights.num_parameters() == 92373);
   const CsrGraph graph = test::graph_of(3, {{0, 1}, {1, 2}});
   const Blocks blocks = Blocks::whole(graph.view(), 2);
   const Matrix features(3, 1433);
   const auto run =
       test::run_network(network, weights, {blocks, features, {}, {}}, Mode::training, Matrix(3, 7));
-  CHECK(weights.num_values() == 92373);
-  CHECK(run.gradients.num_values() == 92373);
-  CHECK(network.make_weights().num_values() == 92373);
+  CHECK(weights.num_parameters() == 92373);
+  CHECK(run.gradients.num_parameters() == 92373);
+  CHECK(network.make_weights().num_parameters() == 92373);
 }
 
 TEST_CASE("B32: a thousand models start finite with biases 0 whatever memory held before",

@@ -71,7 +71,7 @@ class Probe {
     layer_.forward(context, input, r.out);
     InputGradient d_input;
     if (!input.source.is_sparse()) d_input.source = r.d_source;
-    layer_.backward(context, input, ones, d_input, {&r.gradients, 0});
+    layer_.backward(context, input, r.out, ones, d_input, {&r.gradients, 0});
     r.statistics = workspace.statistics;
     return r;
   }

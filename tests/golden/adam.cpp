@@ -42,10 +42,13 @@ void run(GoldenCase& c) {
   for (gat::Index step = 0; step < grads.rows(); ++step) {
     gradients.import_values(0, {grads.row(step), static_cast<std::size_t>(grads.cols())});
     adam.step(weights, gradients, 1);
-    params.insert(params.end(), weights.values().begin(), weights.values().end());
-    const gat::Matrix &m = adam.first_moment(), &v = adam.second_moment();
-    first.insert(first.end(), m.data(), m.data() + m.size());
-    second.insert(second.end(), v.data(), v.data() + v.size());
+    // One parameter, at the start of the buffer; zeros fill it up to whole vectors.
+    const auto append = [&](std::vector<double>& to, const gat::Real* from) {
+      to.insert(to.end(), from, from + grads.cols());
+    };
+    append(params, weights.values().data());
+    append(first, adam.first_moment().data());
+    append(second, adam.second_moment().data());
   }
   c.compare("params", params, c.shape("grads"));
   c.compare("exp_avg", first, c.shape("grads"));

@@ -128,7 +128,7 @@ class LayerRun {
         upstream_(c_.matrix("upstream")) {
     for (gat::Index i = 0; i < weights_.count(); ++i) {
       const std::vector<gat::Real> values = c_.reals(parameter_name(i));
-      if (static_cast<gat::Index>(values.size()) != weights_[i].rows * weights_[i].cols) {
+      if (static_cast<gat::Index>(values.size()) != weights_.spec(i).num_elements()) {
         throw gat::ShapeError("array " + parameter_name(i) + " has " + std::to_string(values.size()) +
                               " elements");
       }
@@ -207,7 +207,7 @@ class LayerRun {
     layer_.forward(round, input, out);
     gat::Weights gradients = weights_;
     gradients.fill(0);
-    layer_.backward(round, input, upstream_, d_input, gat::Gradients{&gradients, 0});
+    layer_.backward(round, input, out, upstream_, d_input, gat::Gradients{&gradients, 0});
     c_.compare("out", out, route);
     compare_attention(attention, route);
     for (gat::Index i = 0; i < gradients.count(); ++i) {

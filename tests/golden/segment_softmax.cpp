@@ -67,10 +67,18 @@ class SoftmaxRun {
   void run(const std::vector<std::uint8_t>& open, std::string_view route) {
     const gat::GraphView view = graph_.view();
     const gat::Index edges = graph_.num_edges(), segments = graph_.num_destinations();
-    gat::Matrix no_score(edges, heads_), row_max(segments, heads_), inverse_sum(segments, heads_);
-    gat::Matrix out(segments, heads_), attention(edges, heads_), d_prior(edges, heads_),
-        d_out(segments, heads_);
-    d_out.view().fill(1);
+    const gat::HeadLayout layout(heads_, 1);
+    gat::Matrix no_score(edges, layout.score_width()), row_max(segments, layout.score_width()),
+        inverse_sum(row_max);
+    gat::Matrix out(segments, layout.width()), attention(edges, heads_), d_prior(edges, heads_),
+        d_out(segments, layout.width()), values(edges, layout.width());
+    for (gat::Index e = 0; e < edges; ++e) gat::interleave_heads(layout, values_.row(e), values.row(e));
+    const gat::Matrix ones = [&] {
+      gat::Matrix matrix(1, heads_);
+      matrix.view().fill(1);
+      return matrix;
+    }();
+    for (gat::Index i = 0; i < segments; ++i) gat::interleave_heads(layout, ones.data(), d_out.row(i));
     gat::EdgeTerms terms;
     terms.mask = open;
     terms.log_prior.array = scores_;
@@ -81,7 +89,7 @@ class SoftmaxRun {
     gat::AttentionGradient gradient;
     gradient.log_prior = d_prior;
     gat::Workspace workspace;
-    const gat::AttentionInput input{view, values_, static_cast<int>(heads_), terms, {}, 1, workspace};
+    const gat::AttentionInput input{view, layout, values, terms, {}, 1, workspace};
     gat::attention_forward(input, score, {row_max, inverse_sum}, out, &sink);
     gat::attention_backward(input, score, {row_max, inverse_sum}, out, d_out, {}, gradient);
     c_.compare("out", in_file_order(attention), route);

@@ -166,28 +166,61 @@ inline AttentionResults naive_attention(const AttentionNumbers& n) {
   return r;
 }
 
+/// Rows in kernel order, and back.
+inline Matrix interleaved(const HeadLayout& layout, const Matrix& joined) {
+  Matrix rows(joined.rows(), layout.width());
+  for (Index i = 0; i < joined.rows(); ++i) interleave_heads(layout, joined.row(i), rows.row(i));
+  return rows;
+}
+inline void join(const HeadLayout& layout, const Matrix& rows, Matrix& joined) {
+  for (Index i = 0; i < joined.rows(); ++i) join_heads(layout, rows.row(i), joined.row(i));
+}
+/// One number per head, with the padding of the layout, and back.
+inline Matrix padded(const HeadLayout& layout, const Matrix& scores) {
+  if (scores.empty()) return {};
+  Matrix rows(scores.rows(), layout.score_width());
+  for (Index i = 0; i < scores.rows(); ++i) std::copy_n(scores.row(i), scores.cols(), rows.row(i));
+  return rows;
+}
+inline void unpad(const Matrix& rows, Matrix& scores) {
+  for (Index i = 0; i < scores.rows(); ++i) std::copy_n(rows.row(i), scores.cols(), scores.row(i));
+}
+
 /// The library's operator, forward and backward. Functions, where given, replace the arrays.
 struct Functions {
   const EdgeFunction* log_prior = nullptr;
   const EdgeFunction* factor = nullptr;
 };
-inline AttentionResults run_attention(const AttentionNumbers& n, int num_threads, Workspace& workspace,
-                                      Functions functions = {}) {
+inline AttentionResults run_attention(const AttentionNumbers& n, const Execution& execution,
+                                      Workspace& workspace, Functions functions = {}) {
   AttentionResults r(n);
   const auto given = [](const Matrix& matrix) { return matrix.empty() ? ConstMatrixView() : matrix.view(); };
   const auto wanted = [](Matrix& matrix) { return matrix.empty() ? MatrixView() : matrix.view(); };
   EdgeTerms terms{n.mask, {given(n.log_prior), nullptr}, {given(n.factor), nullptr}};
   if (functions.log_prior != nullptr) terms.log_prior = {{}, functions.log_prior};
   if (functions.factor != nullptr) terms.factor = {{}, functions.factor};
-  const AttentionInput input{n.graph, n.values, n.heads, terms, n.dropout, num_threads, workspace};
-  const GatScoreInput score{n.source, given(n.destination), given(n.edge), n.slope};
-  const AttentionState state{r.row_max, r.inverse_sum};
+  const HeadLayout layout(n.heads, n.dim);
+  const Matrix values = interleaved(layout, n.values);
+  const Matrix source = padded(layout, n.source), destination = padded(layout, n.destination);
+  const AttentionInput input{n.graph, layout, values, terms, n.dropout, execution, workspace};
+  const GatScoreInput score{source, given(destination), given(n.edge), n.slope};
+  Matrix out(n.graph.num_destinations(), layout.width()), row_max(out.rows(), layout.score_width()),
+      inverse_sum(row_max);
+  const AttentionState state{row_max, inverse_sum};
   r.logits.view().fill(-std::numeric_limits<Real>::infinity());
   const AttentionSink sink{r.logits, r.attention, r.weighted, r.dropped};
-  attention_forward(input, score, state, r.out, &sink);
-  attention_backward(input, score, state, r.out, n.d_out,
-                     {r.d_source, wanted(r.d_destination), wanted(r.d_edge)},
-                     {r.d_values, wanted(r.d_log_prior), wanted(r.d_factor)});
+  attention_forward(input, score, state, out, &sink);
+  join(layout, out, r.out);
+  unpad(row_max, r.row_max);
+  unpad(inverse_sum, r.inverse_sum);
+
+  Matrix d_out = interleaved(layout, n.d_out), d_values(values.rows(), values.cols());
+  Matrix d_source(source.rows(), source.cols()), d_destination(destination.rows(), destination.cols());
+  attention_backward(input, score, state, out, d_out, {d_source, wanted(d_destination), wanted(r.d_edge)},
+                     {d_values, wanted(r.d_log_prior), wanted(r.d_factor)});
+  join(layout, d_values, r.d_values);
+  unpad(d_source, r.d_source);
+  unpad(d_destination, r.d_destination);
   return r;
 }
 

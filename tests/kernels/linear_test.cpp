@@ -14,17 +14,38 @@ namespace {
 
 constexpr double kBound = 1e-5;
 
-// How the input of a case is dropped: the layers of the mask, and the slices of columns they feed.
+// How the input of a case is dropped: the layers of the mask, and whether each feeds its own head.
 struct Masking {
   double probability;
-  Index masks, slices;
+  Index masks;
+  const HeadLayout* heads;
 };
-const std::vector<Masking> kMaskings{{0, 1, 1}, {0.4, 1, 1}, {0.4, 3, 3}, {0.4, 3, 1}};
+const HeadLayout kThreeHeads(3, 5), kEightHeads(8, 3), kManyHeads(20, 2);
+const std::vector<Masking> kMaskings{{0, 1, nullptr},        {0.4, 1, nullptr},      {0.4, 3, nullptr},
+                                     {0.4, 3, &kThreeHeads}, {0.4, 8, &kEightHeads}, {0.4, 20, &kManyHeads}};
+
+// Columns of Z: whole and broken vectors, or those of the heads.
+Index width_of(const Masking& masking, Index otherwise) {
+  return masking.heads == nullptr ? otherwise : masking.heads->width();
+}
+// Zeros where the layout pads.
+Matrix with_padding(Matrix matrix, const HeadLayout* heads) {
+  if (heads == nullptr) return matrix;
+  Matrix joined(1, heads->joined());
+  for (Index r = 0; r < matrix.rows(); ++r) {
+    join_heads(*heads, matrix.row(r), joined.data());
+    interleave_heads(*heads, joined.data(), matrix.row(r));
+  }
+  return matrix;
+}
+// The head that a column belongs to.
+Index head_of(const HeadLayout& heads, Index column) {
+  return column / heads.group_width * heads.lanes + column % heads.lanes;
+}
 
 LinearInput masked(const FeatureView& rows, const Masking& masking,
                    std::span<const NodeId> global_rows = {}) {
-  return {rows, global_rows, DropoutMask(RandomStream(7), masking.probability), masking.masks,
-          masking.slices};
+  return {rows, global_rows, DropoutMask(RandomStream(7), masking.probability), masking.masks, masking.heads};
 }
 
 Matrix forward(const LinearInput& input, const Matrix& weight, int threads = 1) {
@@ -57,7 +78,7 @@ struct Naive {
       const Index global = input.global_rows.empty() ? r : input.global_rows[static_cast<std::size_t>(r)];
       for (Index m = 0; m < w.cols(); ++m) {
         for (Index f = 0; f < x.cols(); ++f) {
-          const Index slice = m / (w.cols() / input.num_slices);
+          const Index slice = input.head_masks == nullptr ? 0 : head_of(*input.head_masks, m);
           const Index element = (global * x.cols() + f) * input.num_masks + slice;
           const auto factor = static_cast<double>(input.dropout.factor(static_cast<std::uint64_t>(element)));
           add(z(r, m), factor * static_cast<double>(x(r, f)) * static_cast<double>(w(f, m)));
@@ -77,12 +98,13 @@ TEST_CASE("linear maps of dense and sparse rows agree with plain loops", "[kerne
     for (const Masking& masking : kMaskings) {
       const Matrix x = random_half_empty(rows, 11, 1);
       const CsrMatrix sparse = sparse_copy(x);
-      const Matrix w = random_matrix(11, 9, 2);
-      const Matrix d_z = random_matrix(rows, 9, 3);
+      const Index width = width_of(masking, 41);
+      const Matrix w = with_padding(random_matrix(11, width, 2), masking.heads);
+      const Matrix d_z = with_padding(random_matrix(rows, width, 3), masking.heads);
       const LinearInput dense = masked(x, masking);
       const LinearInput csr = masked(sparse.view(), masking);
       const Naive naive(x, dense, w, d_z);
-      INFO(rows << " rows, " << masking.masks << " masks, " << masking.slices << " slices");
+      INFO(rows << " rows, " << masking.masks << " masks, " << width << " columns");
       CHECK(relative_difference(forward(dense, w), naive.z) < kBound);
       CHECK(relative_difference(forward(csr, w), naive.z) < kBound);
       CHECK(relative_difference(forward(csr, w), forward(dense, w)) < kBound);
@@ -96,9 +118,10 @@ TEST_CASE("linear maps of dense and sparse rows agree with plain loops", "[kerne
 TEST_CASE("a row's bits do not depend on the other rows", "[kernels][linear][determinism]") {
   const Matrix x = random_half_empty(150, 37, 4);
   const CsrMatrix sparse = sparse_copy(x);
-  const Matrix w = random_matrix(37, 24, 5);
-  const Matrix d_z = random_matrix(150, 24, 6);
   for (const Masking& masking : kMaskings) {
+    const Index width = width_of(masking, 40);
+    const Matrix w = with_padding(random_matrix(37, width, 5), masking.heads);
+    const Matrix d_z = with_padding(random_matrix(150, width, 6), masking.heads);
     const LinearInput all = masked(x, masking);
     const LinearInput all_sparse = masked(sparse.view(), masking);
     for (const Index count : {1, 2, 63, 64, 65, 149}) {
@@ -119,10 +142,10 @@ TEST_CASE("a row's bits do not depend on the other rows", "[kernels][linear][det
 TEST_CASE("linear maps have the same bits for 1, 2, 3 and 8 threads", "[kernels][linear][determinism]") {
   const Matrix x = random_half_empty(1000, 50, 4);
   const CsrMatrix sparse = sparse_copy(x);
-  const Matrix w = random_matrix(50, 24, 5);
-  const Matrix d_z = random_matrix(1000, 24, 6);
+  const Matrix w = with_padding(random_matrix(50, kThreeHeads.width(), 5), &kThreeHeads);
+  const Matrix d_z = with_padding(random_matrix(1000, kThreeHeads.width(), 6), &kThreeHeads);
   for (const FeatureView& rows : {FeatureView(x), FeatureView(sparse.view())}) {
-    const LinearInput input = masked(rows, {0.4, 3, 3});
+    const LinearInput input = masked(rows, {0.4, 3, &kThreeHeads});
     for (const int threads : {2, 3, 8}) {
       CHECK(same_bits(forward(input, w, threads), forward(input, w)));
       CHECK(same_bits(weight_gradient(input, d_z, threads), weight_gradient(input, d_z)));
@@ -137,7 +160,7 @@ TEST_CASE("dense and sparse rows drop the same elements", "[kernels][linear][dro
   const CsrMatrix sparse = sparse_copy(x);
   Matrix identity(8, 8);
   for (Index k = 0; k < 8; ++k) identity(k, k) = 1;
-  const Masking masking{0.6, 1, 1};
+  const Masking masking{0.6, 1, nullptr};
   const DropoutMask dropout = masked(x, masking).dropout;
   const Matrix dense = forward(masked(x, masking), identity);
   CHECK(same_bits(forward(masked(sparse.view(), masking), identity), dense));
@@ -154,7 +177,7 @@ TEST_CASE("B47: masks of rows beyond 2^31 elements are those of the global eleme
   Matrix identity(64, 64);
   for (Index k = 0; k < 64; ++k) identity(k, k) = 1;
   const std::vector<NodeId> last{39999999};
-  const LinearInput input = masked(x, {0.5, 1, 1}, last);
+  const LinearInput input = masked(x, {0.5, 1, nullptr}, last);
   const Matrix z = forward(input, identity);
   for (std::uint64_t k = 0; k < 64; ++k) {
     CHECK(z(0, static_cast<Index>(k)) == input.dropout.factor(2559999999ULL - 63 + k));

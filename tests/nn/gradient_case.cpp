@@ -1,4 +1,5 @@
 #include "nn/gradient_case.hpp"
+#include "nn/random_weights.hpp"
 
 namespace gat::test {
 
@@ -39,10 +40,7 @@ GradientRun::GradientRun(const GradientCase& c, std::uint64_t seed) : case_(c), 
   view_ = c.implicit.num_sources() > 0 ? c.implicit : built_.graph.view();
   layer_ = std::make_unique<GatLayer>(c.options);
   weights_ = Weights({layer_->parameters().begin(), layer_->parameters().end()});
-  for (Index k = 0; k < weights_.num_values(); ++k) {
-    weights_.values()[static_cast<std::size_t>(k)] =
-        2 * stream_.derive(2).uniform(static_cast<std::uint64_t>(k)) - 1;
-  }
+  randomize(weights_, stream_.derive(2));
   source_ = random(view_.num_sources(), c.options.in_features, 3);
   if (c.sparse) {
     sparse_.rows = source_.rows();
@@ -137,7 +135,7 @@ std::vector<GradientRun::Named> GradientRun::gradients() {
   if (!edges_.empty()) d_input.edge_features = d_edges;
   if (!log_prior_.empty()) d_input.log_prior = d_log_prior;
   if (!factor_.empty()) d_input.factor = d_factor;
-  layer_->backward(context(&tape), in, upstream_, d_input, {&d_weights, 0});
+  layer_->backward(context(&tape), in, out, upstream_, d_input, {&d_weights, 0});
 
   std::vector<Named> result;
   const auto add = [&](const std::string& name, Matrix& values, const Matrix& gradient) {
@@ -148,6 +146,7 @@ std::vector<GradientRun::Named> GradientRun::gradients() {
   };
   for (Index i = 0; i < weights_.count(); ++i) {
     const MatrixView values = weights_[i];
+    // Padding is among them: nothing depends on it, so its gradient is zero.
     Named named{weights_.spec(i).name, {}, Matrix(ConstMatrixView(d_weights[i]))};
     for (Index k = 0; k < values.rows * values.cols; ++k) named.values.push_back(values.data + k);
     result.push_back(std::move(named));

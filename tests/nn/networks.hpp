@@ -6,6 +6,7 @@
 
 #include "gat/nn/network.hpp"
 #include "graphs.hpp"
+#include "nn/random_weights.hpp"
 #include "numbers.hpp"
 
 namespace gat::test {
@@ -33,13 +34,10 @@ inline NetworkDescription two_layers(Index num_features, bool dropout_per_head, 
   return {num_features, 0, {layer(3, 5, "concat", "elu"), layer(2, num_classes, "mean", "identity")}};
 }
 
-/// All weights, biases too, uniform in [−1, 1).
+/// All weights, biases too.
 inline Weights random_weights(const Network& network, std::uint64_t seed = 5) {
   Weights weights = network.make_weights();
-  const RandomStream stream(seed);
-  for (std::size_t k = 0; k < weights.values().size(); ++k) {
-    weights.values()[k] = static_cast<Real>(2 * stream.uniform(k) - 1);
-  }
+  randomize(weights, RandomStream(seed));
   return weights;
 }
 

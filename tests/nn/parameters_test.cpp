@@ -109,13 +109,13 @@ TEST_CASE("weights are found by name and copied whole", "[nn][parameters][unit]"
   second.name = "other";
   Weights weights({spec(Initializer::zeros, 4, 2), second});
   CHECK(weights.count() == 2);
-  CHECK(weights.num_values() == 20);
+  CHECK(weights.num_parameters() == 20);
   CHECK(weights.find("other") == 1);
   CHECK(weights.find("none") == -1);
   const Weights copy = weights;
   weights.fill(3);
-  CHECK(copy.values()[19] == 0);
-  CHECK(weights.values()[19] == 3);
+  CHECK(copy.export_values(1)[11] == 0);
+  CHECK(weights.export_values(1)[11] == 3);
   CHECK(Weights().num_values() == 0);
 }
 

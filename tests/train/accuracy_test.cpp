@@ -22,7 +22,7 @@ TrainOptions original_options(std::uint64_t seed, int epochs) {
   options.adam.l2 = 5e-4;
   options.adam.epsilon_variant = EpsilonVariant::uncorrected;
   options.seed = seed;
-  options.num_threads = 2;
+  options.execution = 2;
   return options;
 }
 

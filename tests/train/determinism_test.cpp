@@ -31,7 +31,7 @@ TrainResult trained(const Dataset& data, int num_threads, std::uint64_t seed, bo
   TrainOptions options;
   options.epochs = epochs;
   options.adam.l2 = 5e-4;
-  options.num_threads = num_threads;
+  options.execution = num_threads;
   options.seed = seed;
   options.prune = prune;
   return train(network, graph, data.labels, make_split(data, {}, 0), options);

@@ -77,7 +77,7 @@ TEST_CASE("weights of classes that do not fit are refused by name", "[train][tra
 TEST_CASE("options of training that are out of range are refused by name", "[train][trainer][options]") {
   CHECK(lacking(refusal([](Task&, Options& o) { o.epochs = 0; }), {"epochs is 0"}) == "");
   CHECK(lacking(refusal([](Task&, Options& o) { o.patience = 0; }), {"patience is 0"}) == "");
-  CHECK(lacking(refusal([](Task&, Options& o) { o.num_threads = 0; }), {"num_threads is 0"}) == "");
+  CHECK(lacking(refusal([](Task&, Options& o) { o.execution = 0; }), {"num_threads is 0"}) == "");
   CHECK(lacking(refusal([](Task&, Options& o) { o.loss.label_smoothing = 1; }), {"label_smoothing"}) == "");
   CHECK(lacking(refusal([](Task&, Options& o) { o.adam.learning_rate = -1; }), {"learning_rate"}) == "");
 }

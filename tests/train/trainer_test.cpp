@@ -83,7 +83,7 @@ TEST_CASE("one seed gives equal bits, also with other threads, another seed diff
   const TrainResult first = train_on(task, options);
   CHECK(same_weights(train_on(task, options), first));
   for (const int threads : {2, 3, 8}) {
-    options.num_threads = threads;
+    options.execution = threads;
     CHECK(same_weights(train_on(task, options), first));
   }
   CHECK_FALSE(same_weights(train_on(task, short_run(10, 2)), first));

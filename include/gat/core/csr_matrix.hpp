@@ -39,6 +39,9 @@ struct FeatureView {
   ConstMatrixView dense;            // empty when the rows are sparse
   CsrView sparse;                   // used when `dense` is empty
   std::span<const NodeId> row_ids;  // empty = every row in order
+  /// Of sparse rows, optional: their transpose (`columns_of`), which gradients of weights read. Without
+  /// it every gradient makes its own.
+  CsrView columns;
 
   FeatureView() = default;
   FeatureView(ConstMatrixView matrix) : dense(matrix) {}
@@ -59,6 +62,7 @@ struct FeatureView {
 /// The first rows of a view; nothing is copied.
 inline FeatureView first_rows(FeatureView rows, Index count) {
   const auto n = static_cast<std::size_t>(count);
+  if (count != rows.rows()) rows.columns = {};
   if (!rows.row_ids.empty()) {
     rows.row_ids = rows.row_ids.first(n);
   } else if (rows.is_sparse()) {
@@ -69,6 +73,10 @@ inline FeatureView first_rows(FeatureView rows, Index count) {
   }
   return rows;
 }
+
+/// The transpose of sparse rows: row f lists, in order, the rows of the view with an entry in column f.
+/// \pre rows.is_sparse()
+CsrMatrix columns_of(const FeatureView& rows);
 
 /// Node features as a data set holds them: exactly one of the two forms is used.
 struct Features {

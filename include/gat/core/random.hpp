@@ -37,6 +37,9 @@ class RandomStream {
     return static_cast<std::uint64_t>((static_cast<Wide>(bits(index)) * bound) >> 64);
   }
 
+  /// What `bits` mixes with the index, for kernels that draw many numbers at once.
+  std::uint64_t key() const { return key_; }
+
   /// Standard normal, by Box and Muller's transform of two uniform numbers.
   double normal(std::uint64_t index) const;
 
@@ -66,6 +69,10 @@ class DropoutMask {
   bool active() const { return threshold_ > 0; }
   /// 1/(1 − p) of the rounded p; 1 when nothing is dropped.
   Real scale() const { return scale_; }
+  /// An element is dropped when its 16 random bits are below this number. The bits of element e are
+  /// number e mod 4, lowest first, in word e / 4 of the stream.
+  std::uint32_t threshold() const { return threshold_; }
+  const RandomStream& stream() const { return stream_; }
   Real factor(std::uint64_t element) const {
     return threshold_ == 0 ? Real(1) : decide(stream_.bits(element >> 2), element);
   }

@@ -71,6 +71,7 @@ class Blocks {
     std::vector<EdgeId> out_offsets;
     std::vector<NodeId> out_destinations;
     std::vector<EdgeId> out_edge_ids;
+    std::vector<EdgeId> out_places;
     GraphView view() const;
   };
   std::deque<Stored> stored_;

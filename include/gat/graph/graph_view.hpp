@@ -49,6 +49,8 @@ class GraphView {
     std::span<const NodeId> node_ids;          ///< global id of each source row
     std::span<const NodeId> destination_ids;   ///< global ids of bipartite destinations
     std::span<const std::int32_t> segments;    ///< graph of each source row in a batch of graphs
+    std::span<const EdgeId> out_places;  ///< where each out-edge stands among the in-edges; optional, for
+                                         ///< speed, where ids are not places
   };
 
   GraphView() = default;

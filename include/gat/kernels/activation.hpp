@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "gat/core/execution.hpp"
 #include "gat/core/matrix.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -28,12 +29,17 @@ std::string_view name_of(ActivationKind kind);
 /// \throws UsageError for an unknown name, with the known ones
 ActivationKind activation_named(std::string_view name);
 
+/// Whether f'(x) can be told from f(x), so that only the result need be kept for backward.
+bool slope_from_value(const Activation& activation);
+
 /// out = f(x); the two may be the same memory.
-void activation_forward(const Activation& activation, ConstMatrixView x, MatrixView out, int num_threads);
+void activation_forward(const Activation& activation, ConstMatrixView x, MatrixView out,
+                        const Execution& execution);
 
 /// d_x = d_out · f'(x), overwritten; `d_x` may be the memory of `d_out`.
-/// \param x  the argument of the forward call
+/// \param x  the argument of the forward call; its result where slope_from_value() says so and
+///           `from_value` is set
 void activation_backward(const Activation& activation, ConstMatrixView x, ConstMatrixView d_out,
-                         MatrixView d_x, int num_threads);
+                         MatrixView d_x, const Execution& execution, bool from_value = false);
 
 }  // namespace gat::inline GAT_PRECISION

@@ -6,23 +6,35 @@
 ///     out_i = Σ_j m_ij c_ij α_ij v_j                      c the dropout factor, m an optional factor
 ///
 /// The softmax is shifted by the row's own maximum over open edges, so nothing overflows at any score;
-/// a row whose open logits are all −∞ has α = 0. NaN propagates. Nothing of size E × H × D exists.
+/// a row whose open logits are all −∞ has α = 0. NaN propagates. Nothing of size E × H × D exists, and
+/// on stored graphs one array of E × H while backward runs. Rows hold heads innermost (`HeadLayout`).
 /// Each output row has one writer; rows of more than `kChunkEdges` edges are cut into chunks that are
 /// merged in order, so the bits are the same for any number of threads.
+///
+/// Backward, with g_i = d_out_i and D_i = g_i · out_i per head (perf: no pass over edges):
+///     dα_ij = c m (g_i · v_j)     de_ij = α_ij (dα_ij − D_i)     dv_j += Σ_i m c α_ij g_i
+/// The division by the softmax's sum is folded into g_i and D_i once per destination, so that one pass
+/// over the out-edges of each source needs p_ij = exp(e_ij − max_i) alone, gathers g_i once, and yields
+/// dv_j and the gradient of the source's part of the score. The destination's part is a streaming sum
+/// over the gradients of the edges, stored for that; implicit graphs, where nothing per edge may be
+/// stored, and terms given as functions take a second pass over in-edges instead.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "gat/core/execution.hpp"
 #include "gat/core/matrix.hpp"
 #include "gat/core/random.hpp"
+#include "gat/core/row_callback.hpp"
 #include "gat/core/workspace.hpp"
 #include "gat/graph/graph_view.hpp"
+#include "gat/kernels/head_layout.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
 /// Longer rows are cut into chunks of this many edges, counted from the row's start.
-inline constexpr Index kChunkEdges = 1024;
+inline constexpr Index kChunkEdges = 128;
 
 /// A number per edge and head as a function of its ends; for implicit graphs, where nothing per edge
 /// may be stored. Called from several threads at once; node numbers are global.
@@ -62,47 +74,54 @@ struct AttentionSink {
 /// The score of Veličković et al. 2018: LeakyReLU(s_src_j + s_dst_i + s_edge_ij), from one number per
 /// source, destination and edge; LeakyReLU has the negative slope's derivative at 0.
 struct GatScoreInput {
-  ConstMatrixView source;       ///< num_sources × H
-  ConstMatrixView destination;  ///< num_destinations × H; empty = 0
+  ConstMatrixView source;       ///< num_sources × score width of the layout
+  ConstMatrixView destination;  ///< num_destinations × score width; empty = 0
   ConstMatrixView edge;         ///< by edge id, E × H; empty = 0
   double negative_slope = 0.2;
 };
+/// Where the gradients of the three numbers go; empty = not wanted.
 struct GatScoreGradient {
-  MatrixView source, destination, edge;
+  MatrixView source, destination;  ///< overwritten
+  MatrixView edge;                 ///< added to
 };
 
 struct AttentionInput {
   const GraphView& graph;
-  ConstMatrixView values;  ///< num_sources × H·D, head h in columns h·D … h·D + D − 1
-  int num_heads;
+  HeadLayout heads;
+  ConstMatrixView values;  ///< num_sources × width of the layout, padding zero
   EdgeTerms edges;
   DropoutMask dropout;  ///< of coefficients; element = edge id · H + head
-  int num_threads;
+  Execution execution;
   Workspace& workspace;
 };
 
-/// What backward needs of forward besides its result; num_destinations × H each.
+/// What backward needs of forward besides its result; num_destinations × score width each.
 struct AttentionState {
   MatrixView row_max;      ///< the maximum over open edges, −∞ when there is none
   MatrixView inverse_sum;  ///< 1 / Σ exp(e_ij − row_max), 0 when there is no open edge
 };
 
-/// Which gradients are wanted (empty = not); all are added to.
+/// Which gradients are wanted (empty = not).
 struct AttentionGradient {
-  MatrixView values;     ///< num_sources × H·D
-  MatrixView log_prior;  ///< shape of the array of the term
-  MatrixView factor;     ///< shape of the array of the term
+  MatrixView values;     ///< num_sources × width, overwritten
+  MatrixView log_prior;  ///< shape of the array of the term, added to
+  MatrixView factor;     ///< shape of the array of the term, added to
 };
 
-/// \param out  num_destinations × H·D, overwritten: the result per head, neither merged nor biased
+/// \param out  num_destinations × width, overwritten: the result per head, neither merged nor biased
 /// \param sink null, or where coefficients go
+/// \param done called for rows of `out` as they become complete, while they are in the cache
 void attention_forward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
-                       MatrixView out, const AttentionSink* sink);
+                       MatrixView out, const AttentionSink* sink, const RowCallback& done = {});
 
-/// \param out, d_out  the result of forward and its gradient, num_destinations × H·D
-/// Score gradients that are not empty are added to. Terms given as functions always get theirs.
+/// \param out     the result of forward
+/// \param d_out   its gradient, num_destinations × width with zero padding; scaled in place
+/// \param wanted  called for rows of `d_out` before they are read, so that it can write them then.
+///                Every call lies in one block of `sum_block_rows(num_destinations)` rows, and those of
+///                one block come in order from one thread
+/// Score gradients that are not empty are given. Terms given as functions always get theirs.
 void attention_backward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
-                        ConstMatrixView out, ConstMatrixView d_out, const GatScoreGradient& d_score,
-                        const AttentionGradient& gradient);
+                        ConstMatrixView out, MatrixView d_out, const GatScoreGradient& d_score,
+                        const AttentionGradient& gradient, const RowCallback& wanted = {});
 
 }  // namespace gat::inline GAT_PRECISION

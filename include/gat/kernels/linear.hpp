@@ -1,14 +1,18 @@
 /// Linear maps of dense or sparse rows, with input dropout: Z = (m ⊙ X) W and its gradients.
 ///
-/// All products run over fixed blocks of rows and all sums over rows over fixed blocks in order, so
-/// the bits depend neither on the number of threads nor, for Z and d_X, on which other rows are given.
+/// Each number of Z and d_X is one chain of multiply-adds in the order of the summed index, and sums
+/// over rows go over fixed blocks in order (sparse: over each column's entries in order). So the bits
+/// depend neither on the number of threads nor, for Z and d_X, on which other rows are given.
 #pragma once
 
 #include <span>
 
 #include "gat/core/csr_matrix.hpp"
+#include "gat/core/execution.hpp"
 #include "gat/core/random.hpp"
+#include "gat/core/row_callback.hpp"
 #include "gat/core/workspace.hpp"
+#include "gat/kernels/head_layout.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -20,23 +24,28 @@ struct LinearInput {
   /// The mask has this many layers: element (row r, column c, layer s) is
   /// (global_row(r) · F + c) · num_masks + s.
   Index num_masks = 1;
-  /// The columns of Z form this many equal slices; slice s is fed by X under mask layer s.
-  Index num_slices = 1;
+  /// Not null: the columns of Z that belong to head s are fed by X under mask layer s (num_masks is the
+  /// number of heads, Z has the layout's width). Null: all of Z is fed by X under layer 0.
+  const HeadLayout* head_masks = nullptr;
 };
 
 /// Z = (m ⊙ X) W, overwritten. \param weight F × M \param out N × M
-void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView out, int num_threads,
-                    Workspace& workspace);
+/// \param done called for rows of Z as they become complete
+void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView out,
+                    const Execution& execution, Workspace& workspace, const RowCallback& done = {});
 
 /// d_weight += (m ⊙ X)ᵀ d_out. \param d_out N × M \param d_weight F × M
+/// \param wanted called for rows of `d_out` before they are read; every call lies in one block of
+///               sum_block_rows(N) rows, and those of one block come in order from one thread
 void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight,
-                            int num_threads, Workspace& workspace);
+                            const Execution& execution, Workspace& workspace, const RowCallback& wanted = {});
 
 /// d_rows += m ⊙ (d_out Wᵀ), one row per row of the input; only for dense input.
 void linear_backward_input(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
-                           MatrixView d_rows, int num_threads, Workspace& workspace);
+                           MatrixView d_rows, const Execution& execution, Workspace& workspace);
 
 /// sums += the column sums of a matrix (the gradient of a bias). \param sums 1 × M
-void add_column_sums(ConstMatrixView matrix, MatrixView sums, int num_threads, Workspace& workspace);
+void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,
+                     Workspace& workspace);
 
 }  // namespace gat::inline GAT_PRECISION

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "gat/core/csr_matrix.hpp"
+#include "gat/core/execution.hpp"
 #include "gat/core/random.hpp"
 #include "gat/core/workspace.hpp"
 #include "gat/graph/blocks.hpp"
@@ -84,7 +85,7 @@ struct Context {
   RandomStream random;  ///< of the round: seed and epoch
   int layer = 0;        ///< number of the layer and of its use within the round, so
   int call = 0;         ///< that each use has its own dropout masks
-  int num_threads = 1;
+  Execution execution;
   Workspace& workspace;
   Tape* tape = nullptr;  ///< null outside training
   const AttentionSink* attention = nullptr;
@@ -100,8 +101,10 @@ class Layer {
   /// \param output num_destinations × output width, overwritten
   virtual void forward(const Context& context, const LayerInput& input, MatrixView output) const = 0;
   /// Follows a forward in training mode with the same context and input.
-  virtual void backward(const Context& context, const LayerInput& input, ConstMatrixView d_output,
-                        const InputGradient& d_input, const Gradients& gradients) const = 0;
+  /// \param output  its result
+  virtual void backward(const Context& context, const LayerInput& input, ConstMatrixView output,
+                        ConstMatrixView d_output, const InputGradient& d_input,
+                        const Gradients& gradients) const = 0;
 
   virtual Index output_width() const = 0;
   virtual std::span<const ParameterSpec> parameters() const = 0;

@@ -70,13 +70,13 @@ class Model {
 
   /// Class logits of every node (N × C), in evaluation mode.
   /// \param attention, hidden  as in `Round`: empty, or one per step
-  Matrix class_logits(const PreparedGraph& graph, Workspace& workspace, int num_threads = 1,
+  Matrix class_logits(const PreparedGraph& graph, Workspace& workspace, const Execution& execution = {},
                       std::span<const AttentionSink> attention = {},
                       std::span<const MatrixView> hidden = {}) const;
   /// Class logits of chosen nodes, one row each, computed from their receptive field alone; the same
   /// bits as in the whole graph. A node named twice is computed once and answered twice.
   Matrix class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,
-                      int num_threads = 1) const;
+                      const Execution& execution = {}) const;
   /// Class probabilities from logits: softmax, or sigmoid for several labels per node.
   void to_probabilities(ConstMatrixView logits, MatrixView probabilities) const;
 

@@ -33,10 +33,13 @@ struct NetworkInput {
   FeatureView features;           ///< one row per node of the whole graph
   ConstMatrixView edge_features;  ///< one row per edge of the whole graph; may be empty
   EdgeTerms edges;                ///< of every layer
+  /// Of sparse features, optional: `columns_of` the rows that the first layer reads, for gradients.
+  CsrView feature_columns = {};
 };
 
 /// Memory of one training run: results and tapes of all steps.
 struct NetworkTape {
+  ConstMatrixView class_logits;  ///< where forward wrote them; they must be there until backward
   std::vector<Tape> layers;
   std::vector<Matrix> results;
   std::vector<Matrix> d_results;
@@ -46,7 +49,7 @@ struct NetworkTape {
 struct Round {
   Mode mode = Mode::evaluation;
   RandomStream random;  ///< seed and epoch
-  int num_threads = 1;
+  Execution execution;
   Workspace& workspace;
   NetworkTape* tape = nullptr;               ///< needed when backward follows
   std::span<const AttentionSink> attention;  ///< empty, or one per step

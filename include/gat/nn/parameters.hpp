@@ -8,6 +8,7 @@
 
 #include "gat/core/matrix.hpp"
 #include "gat/core/random.hpp"
+#include "gat/kernels/head_layout.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -32,15 +33,20 @@ double initial_scale(Initializer initializer, Index in_width, Index num_heads, I
 enum class DecayGroup { weight, attention, bias };
 
 /// One parameter. The file shape is that of PyG (a weight is [out, in]); memory holds the transpose of
-/// a weight, so that sparse inputs read whole rows.
+/// a weight, so that sparse inputs read whole rows, and where the heads of a row meet the attention
+/// operator its columns are in kernel order (`HeadLayout`), padding included.
 struct ParameterSpec {
   std::string name;          ///< unique within the layer, for example "weight"
   std::vector<Index> shape;  ///< in files
   Index rows = 0, cols = 0;  ///< in memory
   bool transposed = false;   ///< memory is the transpose of the file's matrix
+  bool interleaved = false;  ///< memory's columns are H·D numbers in kernel order
   DecayGroup group = DecayGroup::weight;
   Initializer initializer = Initializer::zeros;
   Index in_width = 0, num_heads = 1, head_dim = 1;  ///< arguments of the initialiser
+
+  /// The product of the shape; memory may hold more (padding).
+  Index num_elements() const;
 };
 
 /// All numbers of all parameters in one buffer; copying it is a checkpoint.
@@ -54,6 +60,8 @@ class Weights {
   const ParameterSpec& spec(Index i) const { return specs_[static_cast<std::size_t>(i)]; }
   std::span<const ParameterSpec> specs() const { return specs_; }
   /// The number of trainable numbers.
+  Index num_parameters() const;
+  /// The numbers in the buffer: the trainable ones and the zeros between them.
   Index num_values() const { return static_cast<Index>(offsets_.empty() ? 0 : offsets_.back()); }
   MatrixView operator[](Index i) { return {buffer_.data() + offset(i), spec(i).rows, spec(i).cols}; }
   ConstMatrixView operator[](Index i) const {
@@ -66,12 +74,14 @@ class Weights {
 
   /// Draws every parameter from its own stream; element k of the *file* order has index k.
   void initialize(RandomStream random);
+  /// Gives every parameter one value; the zeros between them stay.
   void fill(Real value);
-  /// Copies a parameter in and out of the file's order. \pre the span has rows · cols elements
+  /// Copies a parameter in and out of the file's order. \pre the span has as many elements as the shape
   void import_values(Index i, std::span<const Real> file_order);
   std::vector<Real> export_values(Index i) const;
 
  private:
+  // Parameters begin at whole cache lines.
   Index offset(Index i) const { return offsets_[static_cast<std::size_t>(i)]; }
 
   std::vector<ParameterSpec> specs_;

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "gat/core/execution.hpp"
 #include "gat/nn/parameters.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -12,7 +13,7 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   /// \throws ShapeError when the layout is another than in the first step
-  virtual void step(Weights& weights, const Weights& gradients, int num_threads) = 0;
+  virtual void step(Weights& weights, const Weights& gradients, const Execution& execution) = 0;
 };
 
 /// Where Adam adds epsilon.
@@ -46,7 +47,7 @@ struct AdamOptions {
 class Adam final : public Optimizer {
  public:
   explicit Adam(const AdamOptions& options);
-  void step(Weights& weights, const Weights& gradients, int num_threads) override;
+  void step(Weights& weights, const Weights& gradients, const Execution& execution) override;
   /// The running means of the gradient and of its square, in the order of the weights' values.
   const Matrix& first_moment() const { return first_; }
   const Matrix& second_moment() const { return second_; }

@@ -31,7 +31,7 @@ struct TrainOptions {
   AdamOptions adam;
   LossOptions loss;
   std::uint64_t seed = 0;  ///< of initial weights and of every dropout mask
-  int num_threads = 1;
+  Execution execution;     ///< threads and instruction level
   /// Compute only the rows that the loss, or the validation score, can reach, unless that is most of the
   /// graph. The gradients are the same up to the order of sums; scores are the same bits.
   bool prune = true;

@@ -115,6 +115,10 @@ Index GatLayer::add_parameter(ParameterSpec spec) {
   spec.cols = spec.transposed ? first : (is_matrix ? second : first);
   spec.num_heads = options_.num_heads;
   spec.head_dim = options_.head_dim;
+  if (spec.interleaved) {
+    spec.rows = spec.transposed ? second : 1;
+    spec.cols = HeadLayout(options_.num_heads, options_.head_dim).width();
+  }
   parameters_.push_back(std::move(spec));
   return static_cast<Index>(parameters_.size()) - 1;
 }
@@ -124,31 +128,33 @@ void GatLayer::add_parameters() {
   const Index joined = o.num_heads * o.head_dim;
   const Initializer weight = weight_initializer(o.initial);
   const Initializer attention = attention_initializer(o.initial);
-  const auto add_weight = [&](const char* name, Index out, Index in, Initializer initializer) {
-    return add_parameter({name, {out, in}, 0, 0, true, DecayGroup::weight, initializer, in});
+  const auto add_weight = [&](const char* name, Index out, Index in, Initializer initializer,
+                              bool interleaved) {
+    return add_parameter({name, {out, in}, 0, 0, true, interleaved, DecayGroup::weight, initializer, in});
   };
-  const auto add_attention = [&](const char* name) {
-    return add_parameter({name, {o.num_heads, o.head_dim}, 0, 0, false, DecayGroup::attention, attention});
+  const auto add_attention = [&](const char* name, bool interleaved) {
+    return add_parameter(
+        {name, {o.num_heads, o.head_dim}, 0, 0, false, interleaved, DecayGroup::attention, attention});
   };
   const auto add_bias = [&](const char* name, Index width) {
-    return add_parameter({name, {width}, 0, 0, false, DecayGroup::bias, Initializer::zeros});
+    return add_parameter({name, {width}, 0, 0, false, false, DecayGroup::bias, Initializer::zeros});
   };
-  weight_ = add_weight("weight", joined, o.in_features, weight);
+  weight_ = add_weight("weight", joined, o.in_features, weight, true);
   if (o.destination_features > 0)
-    weight_dst_ = add_weight("weight_dst", joined, o.destination_features, weight);
-  a_src_ = add_attention("a_src");
-  a_dst_ = add_attention("a_dst");
+    weight_dst_ = add_weight("weight_dst", joined, o.destination_features, weight, true);
+  a_src_ = add_attention("a_src", true);
+  a_dst_ = add_attention("a_dst", true);
   if (o.score_bias) {
     score_bias_src_ = add_bias("score_bias_src", o.num_heads);
     score_bias_dst_ = add_bias("score_bias_dst", o.num_heads);
   }
   if (o.edge_features > 0) {
-    edge_weight_ = add_weight("edge_weight", joined, o.edge_features, weight);
-    a_edge_ = add_attention("a_edge");
+    edge_weight_ = add_weight("edge_weight", joined, o.edge_features, weight, false);
+    a_edge_ = add_attention("a_edge", false);
   }
   if (o.residual == Residual::learned) {
     const Index in = o.destination_features > 0 ? o.destination_features : o.in_features;
-    residual_weight_ = add_weight("residual_weight", output_width(), in, Initializer::glorot_joined);
+    residual_weight_ = add_weight("residual_weight", output_width(), in, Initializer::glorot_joined, false);
     // Glorot's rule for a plain map: fan-out is the output width.
     parameters_.back().num_heads = 1;
     parameters_.back().head_dim = output_width();

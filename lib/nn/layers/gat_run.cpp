@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
-#include "gat/kernels/gat_scores.hpp"
+#include "gat/kernels/edge_scores.hpp"
+#include "gat/kernels/heads.hpp"
 #include "gat/kernels/linear.hpp"
 #include "gat/nn/layers/gat.hpp"
 
@@ -27,12 +28,24 @@ enum Slot {
   kArgument
 };
 
+// to += the blocks of a sum over rows, in order
+void add_blocks(ConstMatrixView blocks, MatrixView to) {
+  for (Index b = 0; b < blocks.rows; ++b) {
+    for (Index k = 0; k < blocks.cols; ++k) to.data[k] += blocks(b, k);
+  }
+}
+
 }  // namespace
 
 // One use of the layer: what forward and backward both need.
 struct GatLayer::Run {
   Run(const GatLayer& layer_in, const Context& context_in, const LayerInput& input_in)
-      : layer(layer_in), o(layer_in.options_), c(context_in), in(input_in), joined(o.num_heads * o.head_dim) {
+      : layer(layer_in),
+        o(layer_in.options_),
+        c(context_in),
+        in(input_in),
+        heads(o.num_heads, o.head_dim),
+        level(context_in.execution.simd) {
     own = in.destination.kind == Destinations::Kind::own;
     has_destinations = in.destination.kind != Destinations::Kind::none;
     const auto& arrays = c.graph.arrays();
@@ -47,17 +60,18 @@ struct GatLayer::Run {
     }
     const bool per_head = o.dropout_per_head && source_mask.active();
     const Index masks = per_head ? o.num_heads : 1;
-    source = {in.source, arrays.node_ids, source_mask, masks, masks};
+    const HeadLayout* head_masks = per_head ? &heads : nullptr;
+    source = {in.source, arrays.node_ids, source_mask, masks, head_masks};
     if (own) {
-      destination = {in.destination.features, arrays.destination_ids, destination_mask, masks, masks};
+      destination = {in.destination.features, arrays.destination_ids, destination_mask, masks, head_masks};
     } else if (has_destinations) {
       const Index count = c.graph.num_destinations();
       const auto ids =
           arrays.node_ids.empty() ? arrays.node_ids : arrays.node_ids.first(static_cast<std::size_t>(count));
-      destination = {first_rows(in.source, count), ids, source_mask, masks, masks};
+      destination = {first_rows(in.source, count), ids, source_mask, masks, head_masks};
     }
     residual = destination;
-    residual.num_slices = 1;
+    residual.head_masks = nullptr;
   }
 
   // Memory that backward reads again, or scratch memory where there is no backward.
@@ -66,19 +80,22 @@ struct GatLayer::Run {
   }
 
   ConstMatrixView parameter(Index i) const { return c.weights[i]; }
+  // Where the activation's slope cannot be told from its result, backward needs the argument.
+  bool keeps_argument() const { return !slope_from_value(o.activation); }
   const Real* bias_or_null(Index i) const { return i < 0 ? nullptr : parameter(i).data; }
 
   AttentionInput attention_input(ConstMatrixView values) const {
-    return {c.graph, values, o.num_heads, in.edges, attention_mask, c.num_threads, c.workspace};
+    return {c.graph, heads, values, in.edges, attention_mask, c.execution, c.workspace};
   }
 
   void forward(MatrixView output) const;
-  void backward(ConstMatrixView d_output, const InputGradient& d_input, const Gradients& gradients) const;
+  void backward(ConstMatrixView output, ConstMatrixView d_output, const InputGradient& d_input,
+                const Gradients& gradients) const;
 
   MatrixView forward_edge_scores() const;
   MatrixView dropped_values(MatrixView z) const;
-  void merge_heads(ConstMatrixView heads, MatrixView out) const;
-  void add_residual(MatrixView out) const;
+  void drop_values(ConstMatrixView from, MatrixView to) const;
+  MatrixView forward_residual(Index rows) const;
   void backward_residual(ConstMatrixView d_out, const InputGradient& d_input,
                          const Gradients& gradients) const;
   void backward_edge_scores(ConstMatrixView d_edge, const InputGradient& d_input,
@@ -90,7 +107,8 @@ struct GatLayer::Run {
   const GatLayerOptions& o;
   const Context& c;
   const LayerInput& in;
-  Index joined;
+  HeadLayout heads;
+  SimdLevel level;
   bool own = false;
   bool has_destinations = true;
   DropoutMask value_mask, attention_mask;
@@ -99,93 +117,95 @@ struct GatLayer::Run {
 
 MatrixView GatLayer::Run::forward_edge_scores() const {
   const MatrixView query = keep(kEdgeQuery, o.num_heads, o.edge_features);
-  edge_queries(parameter(layer.edge_weight_), parameter(layer.a_edge_), query);
+  edge_queries(parameter(layer.edge_weight_), parameter(layer.a_edge_), query, level);
   const MatrixView scores = keep(kScoreEdge, in.edge_features.rows, o.num_heads);
-  edge_scores(in.edge_features, query, scores, c.num_threads);
+  edge_scores(in.edge_features, query, scores, c.execution);
   return scores;
+}
+
+// to = m ⊙ from for rows of heads; element = global row · H·D + column in public order.
+void GatLayer::Run::drop_values(ConstMatrixView from, MatrixView to) const {
+  parallel_for(c.execution.num_threads, from.rows, from.cols, [&](Index first, Index last, int) {
+    DropoutReader mask(value_mask);
+    for (Index r = first; r < last; ++r) {
+      const auto element = static_cast<std::uint64_t>(c.graph.global_source(r) * heads.joined());
+      for (Index h = 0; h < heads.num_heads; ++h) {
+        for (Index d = 0; d < heads.head_dim; ++d) {
+          const Index column = heads.column(h, d);
+          to(r, column) =
+              from(r, column) * mask.factor(element + static_cast<std::uint64_t>(h * heads.head_dim + d));
+        }
+      }
+    }
+  });
 }
 
 // v = m ⊙ z, the original's second feature dropout; z itself when nothing is dropped.
 MatrixView GatLayer::Run::dropped_values(MatrixView z) const {
   if (!value_mask.active()) return z;
   const MatrixView values = keep(kValues, z.rows, z.cols);
-  parallel_for(c.num_threads, z.rows, z.cols, [&](Index first, Index last, int) {
-    DropoutReader mask(value_mask);
-    for (Index r = first; r < last; ++r) {
-      const auto element = static_cast<std::uint64_t>(c.graph.global_source(r) * z.cols);
-      for (Index k = 0; k < z.cols; ++k) {
-        values(r, k) = z(r, k) * mask.factor(element + static_cast<std::uint64_t>(k));
-      }
-    }
-  });
+  values.fill(0);  // padding
+  drop_values(z, values);
   return values;
 }
 
-void GatLayer::Run::merge_heads(ConstMatrixView heads, MatrixView out) const {
-  const Real* bias = bias_or_null(layer.bias_);
-  const Real share = 1 / static_cast<Real>(o.num_heads);
-  parallel_for(c.num_threads, heads.rows, heads.cols, [&](Index first, Index last, int) {
-    for (Index i = first; i < last; ++i) {
-      for (Index k = 0; k < out.cols; ++k) {
-        Real value = heads(i, k);
-        for (Index h = 1; h < o.num_heads && o.merge == HeadMerge::mean; ++h)
-          value += heads(i, h * o.head_dim + k);
-        if (o.merge == HeadMerge::mean) value *= share;
-        out(i, k) = bias == nullptr ? value : value + bias[k];
-      }
-    }
-  });
-}
-
-void GatLayer::Run::add_residual(MatrixView out) const {
-  if (o.residual == Residual::none) return;
-  const Workspace::Scope scope(c.workspace);
-  const MatrixView added = c.workspace.matrix(out.rows, out.cols);
+// What is added to the merged heads; empty when nothing is.
+MatrixView GatLayer::Run::forward_residual(Index rows) const {
+  if (o.residual == Residual::none) return {};
+  const Index width = layer.output_width();
+  const MatrixView added = c.workspace.matrix(rows, width);
   if (o.residual == Residual::learned) {
-    linear_forward(residual, parameter(layer.residual_weight_), added, c.num_threads, c.workspace);
+    linear_forward(residual, parameter(layer.residual_weight_), added, c.execution, c.workspace);
   } else {
-    const MatrixView identity = c.workspace.zeros(out.cols, out.cols);
-    for (Index k = 0; k < out.cols; ++k) identity(k, k) = 1;
-    linear_forward(residual, identity, added, c.num_threads, c.workspace);
+    const MatrixView identity = c.workspace.zeros(width, width);
+    for (Index k = 0; k < width; ++k) identity(k, k) = 1;
+    linear_forward(residual, identity, added, c.execution, c.workspace);
   }
-  for (Index i = 0; i < out.rows; ++i) {
-    for (Index k = 0; k < out.cols; ++k) out(i, k) += added(i, k);
-  }
+  return added;
 }
 
 void GatLayer::Run::forward(MatrixView output) const {
   const Workspace::Scope scope(c.workspace);
   const Index destinations = c.graph.num_destinations();
-  const MatrixView z_src = keep(kZSrc, c.graph.num_sources(), joined);
-  linear_forward(source, parameter(layer.weight_), z_src, c.num_threads, c.workspace);
-  MatrixView z_dst(z_src.data, destinations, joined);
-  if (own) {
-    z_dst = keep(kZDst, destinations, joined);
-    linear_forward(destination, parameter(layer.weight_dst_), z_dst, c.num_threads, c.workspace);
-  }
+  const MatrixView z_src = keep(kZSrc, c.graph.num_sources(), heads.width());
   GatScoreInput score;
   score.negative_slope = o.negative_slope;
-  const MatrixView s_src = keep(kScoreSrc, z_src.rows, o.num_heads);
-  node_scores(z_src, parameter(layer.a_src_), bias_or_null(layer.score_bias_src_), s_src, c.num_threads);
+  const MatrixView s_src = keep(kScoreSrc, z_src.rows, heads.score_width());
   score.source = s_src;
+  const NodeScores source_scores{heads, z_src, parameter(layer.a_src_), bias_or_null(layer.score_bias_src_),
+                                 s_src};
+  NodeScores destination_scores;
   if (has_destinations) {
-    const MatrixView s_dst = keep(kScoreDst, destinations, o.num_heads);
-    node_scores(z_dst, parameter(layer.a_dst_), bias_or_null(layer.score_bias_dst_), s_dst, c.num_threads);
+    const MatrixView s_dst = keep(kScoreDst, destinations, heads.score_width());
+    const MatrixView z_dst = own ? keep(kZDst, destinations, heads.width()) : z_src;
+    destination_scores = {heads, z_dst, parameter(layer.a_dst_), bias_or_null(layer.score_bias_dst_), s_dst};
     score.destination = s_dst;
+    if (own) {
+      linear_forward(destination, parameter(layer.weight_dst_), z_dst, c.execution, c.workspace,
+                     [&](Index first, Index last) { node_scores(destination_scores, first, last, level); });
+    }
   }
+  linear_forward(source, parameter(layer.weight_), z_src, c.execution, c.workspace,
+                 [&](Index first, Index last) {
+                   node_scores(source_scores, first, last, level);
+                   if (has_destinations && !own) node_scores(destination_scores, first, last, level);
+                 });
   if (o.edge_features > 0) score.edge = forward_edge_scores();
 
-  const MatrixView values = dropped_values(z_src);
-  const MatrixView heads = keep(kHeads, destinations, joined);
-  const AttentionState state{keep(kRowMax, destinations, o.num_heads),
-                             keep(kInverseSum, destinations, o.num_heads)};
-  attention_forward(attention_input(values), score, state, heads, c.attention);
-
-  const bool activated = o.activation.kind != ActivationKind::identity;
-  const MatrixView argument = activated ? keep(kArgument, output.rows, output.cols) : output;
-  merge_heads(heads, argument);
-  add_residual(argument);
-  if (activated) activation_forward(o.activation, argument, output, c.num_threads);
+  MergeHeads merge;
+  merge.layout = heads;
+  merge.mean = o.merge == HeadMerge::mean;
+  const MatrixView out = keep(kHeads, destinations, heads.width());
+  merge.heads = out;
+  merge.bias = bias_or_null(layer.bias_);
+  merge.added = forward_residual(destinations);
+  merge.activation = o.activation;
+  merge.output = output;
+  merge.argument = keeps_argument() ? keep(kArgument, output.rows, output.cols) : output;
+  const AttentionState state{keep(kRowMax, destinations, heads.score_width()),
+                             keep(kInverseSum, destinations, heads.score_width())};
+  attention_forward(attention_input(dropped_values(z_src)), score, state, out, c.attention,
+                    [&](Index first, Index last) { merge_heads(merge, first, last, level); });
 }
 
 // out = merged heads + residual(x) + bias
@@ -196,14 +216,14 @@ void GatLayer::Run::backward_residual(ConstMatrixView d_out, const InputGradient
   MatrixView d_rows = own ? d_input.destination : d_input.source;
   if (!d_rows.empty()) d_rows.rows = d_out.rows;
   if (o.residual == Residual::learned) {
-    linear_backward_weight(residual, d_out, gradients[layer.residual_weight_], c.num_threads, c.workspace);
+    linear_backward_weight(residual, d_out, gradients[layer.residual_weight_], c.execution, c.workspace);
     if (d_rows.empty()) return;
-    linear_backward_input(residual, parameter(layer.residual_weight_), d_out, d_rows, c.num_threads,
+    linear_backward_input(residual, parameter(layer.residual_weight_), d_out, d_rows, c.execution,
                           c.workspace);
   } else if (!d_rows.empty()) {
     const MatrixView identity = c.workspace.zeros(d_out.cols, d_out.cols);
     for (Index k = 0; k < d_out.cols; ++k) identity(k, k) = 1;
-    linear_backward_input(residual, identity, d_out, d_rows, c.num_threads, c.workspace);
+    linear_backward_input(residual, identity, d_out, d_rows, c.execution, c.workspace);
   }
 }
 
@@ -212,93 +232,90 @@ void GatLayer::Run::backward_edge_scores(ConstMatrixView d_edge, const InputGrad
   const Workspace::Scope scope(c.workspace);
   const MatrixView d_query = c.workspace.zeros(o.num_heads, o.edge_features);
   edge_scores_backward(in.edge_features, (*c.tape)[kEdgeQuery], d_edge, d_query, d_input.edge_features,
-                       c.num_threads, c.workspace);
+                       c.execution, c.workspace);
   edge_queries_backward(parameter(layer.edge_weight_), parameter(layer.a_edge_), d_query,
-                        gradients[layer.edge_weight_], gradients[layer.a_edge_]);
+                        gradients[layer.edge_weight_], gradients[layer.a_edge_], level);
 }
 
-// v = m ⊙ z, s_src = z_src a_src + b, s_dst = z_dst a_dst + b, z = X W. `d_values` becomes d_z.
+// v = m ⊙ z, s_src = z_src a_src + b, s_dst = z_dst a_dst + b, z = X W. `d_values` becomes d_z, row by
+// row as the gradient of W reads it.
 void GatLayer::Run::backward_projections(MatrixView d_values, ConstMatrixView d_src, ConstMatrixView d_dst,
                                          const InputGradient& d_input, const Gradients& gradients) const {
   Tape& tape = *c.tape;
   const MatrixView d_z = d_values;
-  if (value_mask.active()) {
-    DropoutReader mask(value_mask);
-    for (Index r = 0; r < d_z.rows; ++r) {
-      const auto element = static_cast<std::uint64_t>(c.graph.global_source(r) * d_z.cols);
-      for (Index k = 0; k < d_z.cols; ++k) d_z(r, k) *= mask.factor(element + static_cast<std::uint64_t>(k));
-    }
-  }
-  node_scores_backward_vector(tape[kZSrc], d_src, gradients[layer.a_src_], c.num_threads, c.workspace);
-  node_scores_backward_input(d_src, parameter(layer.a_src_), d_z, c.num_threads);
+  if (value_mask.active()) drop_values(d_z, d_z);
   if (layer.score_bias_src_ >= 0) {
-    add_column_sums(d_src, gradients[layer.score_bias_src_], c.num_threads, c.workspace);
+    add_column_sums(d_src.columns(0, o.num_heads), gradients[layer.score_bias_src_], c.execution,
+                    c.workspace);
     if (has_destinations)
-      add_column_sums(d_dst, gradients[layer.score_bias_dst_], c.num_threads, c.workspace);
+      add_column_sums(d_dst.columns(0, o.num_heads), gradients[layer.score_bias_dst_], c.execution,
+                      c.workspace);
   }
+  const MatrixView d_a_src = c.workspace.zeros(kSumBlocks, heads.width());
+  const MatrixView d_a_dst = c.workspace.zeros(kSumBlocks, heads.width());
+  const NodeScoreGradient of_source{heads, tape[kZSrc], parameter(layer.a_src_), d_src, d_z, d_a_src};
+  NodeScoreGradient of_destination{heads, tape[kZSrc], parameter(layer.a_dst_), d_dst, d_z, d_a_dst};
   if (own) {
-    const MatrixView d_z_dst = c.workspace.zeros(d_dst.rows, joined);
-    node_scores_backward_vector(tape[kZDst], d_dst, gradients[layer.a_dst_], c.num_threads, c.workspace);
-    node_scores_backward_input(d_dst, parameter(layer.a_dst_), d_z_dst, c.num_threads);
-    linear_backward_weight(destination, d_z_dst, gradients[layer.weight_dst_], c.num_threads, c.workspace);
+    const MatrixView d_z_dst = c.workspace.zeros(d_dst.rows, heads.width());
+    of_destination.z = tape[kZDst];
+    of_destination.d_z = d_z_dst;
+    linear_backward_weight(
+        destination, d_z_dst, gradients[layer.weight_dst_], c.execution, c.workspace,
+        [&](Index first, Index last) { node_scores_backward(of_destination, first, last, level); });
     if (!d_input.destination.empty()) {
       linear_backward_input(destination, parameter(layer.weight_dst_), d_z_dst, d_input.destination,
-                            c.num_threads, c.workspace);
+                            c.execution, c.workspace);
     }
-  } else if (has_destinations) {
-    const ConstMatrixView z_dst(tape[kZSrc].data, d_dst.rows, joined);
-    node_scores_backward_vector(z_dst, d_dst, gradients[layer.a_dst_], c.num_threads, c.workspace);
-    node_scores_backward_input(d_dst, parameter(layer.a_dst_), d_z, c.num_threads);
   }
-  linear_backward_weight(source, d_z, gradients[layer.weight_], c.num_threads, c.workspace);
+  linear_backward_weight(source, d_z, gradients[layer.weight_], c.execution, c.workspace,
+                         [&](Index first, Index last) {
+                           node_scores_backward(of_source, first, last, level);
+                           if (has_destinations && !own)
+                             node_scores_backward(of_destination, first, last, level);
+                         });
+  add_blocks(d_a_src, gradients[layer.a_src_]);
+  if (has_destinations) add_blocks(d_a_dst, gradients[layer.a_dst_]);
   if (!d_input.source.empty()) {
-    linear_backward_input(source, parameter(layer.weight_), d_z, d_input.source, c.num_threads, c.workspace);
+    linear_backward_input(source, parameter(layer.weight_), d_z, d_input.source, c.execution, c.workspace);
   }
 }
 
-void GatLayer::Run::backward(ConstMatrixView d_output, const InputGradient& d_input,
+void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, const InputGradient& d_input,
                              const Gradients& gradients) const {
   const Workspace::Scope scope(c.workspace);
   Tape& tape = *c.tape;
   const Index destinations = c.graph.num_destinations();
 
-  ConstMatrixView d_argument = d_output;
-  if (o.activation.kind != ActivationKind::identity) {
-    const MatrixView d = c.workspace.matrix(d_output.rows, d_output.cols);
-    activation_backward(o.activation, tape[kArgument], d_output, d, c.num_threads);
-    d_argument = d;
-  }
-  if (layer.bias_ >= 0) add_column_sums(d_argument, gradients[layer.bias_], c.num_threads, c.workspace);
-  backward_residual(d_argument, d_input, gradients);
-
-  // merged = heads side by side, or Σ_h heads_h / H
-  ConstMatrixView d_heads = d_argument;
-  if (o.merge == HeadMerge::mean && o.num_heads > 1) {
-    const MatrixView d = c.workspace.matrix(destinations, joined);
-    const Real share = 1 / static_cast<Real>(o.num_heads);
-    for (Index i = 0; i < destinations; ++i) {
-      for (Index k = 0; k < joined; ++k) d(i, k) = share * d_argument(i, k % o.head_dim);
-    }
-    d_heads = d;
-  }
+  MergeHeadsGradient merge;
+  merge.layout = heads;
+  merge.mean = o.merge == HeadMerge::mean;
+  merge.activation = o.activation;
+  merge.argument = keeps_argument() ? ConstMatrixView(tape[kArgument]) : output;
+  merge.d_output = d_output;
+  if (o.residual != Residual::none) merge.d_argument = c.workspace.matrix(d_output.rows, d_output.cols);
+  merge.d_heads = c.workspace.matrix(destinations, heads.width());
+  if (layer.bias_ >= 0) merge.d_bias = c.workspace.zeros(kSumBlocks, d_output.cols);
 
   GatScoreInput score;
   score.negative_slope = o.negative_slope;
   score.source = tape[kScoreSrc];
   GatScoreGradient d_score;
-  d_score.source = c.workspace.zeros(c.graph.num_sources(), o.num_heads);
+  d_score.source = c.workspace.matrix(c.graph.num_sources(), heads.score_width());
   if (has_destinations) {
     score.destination = tape[kScoreDst];
-    d_score.destination = c.workspace.zeros(destinations, o.num_heads);
+    d_score.destination = c.workspace.matrix(destinations, heads.score_width());
   }
   if (o.edge_features > 0) {
     score.edge = tape[kScoreEdge];
     d_score.edge = c.workspace.zeros(in.edge_features.rows, o.num_heads);
   }
   const ConstMatrixView values = value_mask.active() ? tape[kValues] : tape[kZSrc];
-  const MatrixView d_values = c.workspace.zeros(c.graph.num_sources(), joined);
+  const MatrixView d_values = c.workspace.matrix(c.graph.num_sources(), heads.width());
   attention_backward(attention_input(values), score, {tape[kRowMax], tape[kInverseSum]}, tape[kHeads],
-                     d_heads, d_score, {d_values, d_input.log_prior, d_input.factor});
+                     merge.d_heads, d_score, {d_values, d_input.log_prior, d_input.factor},
+                     [&](Index first, Index last) { merge_heads_backward(merge, first, last, level); });
+  if (layer.bias_ >= 0) add_blocks(merge.d_bias, gradients[layer.bias_]);
+  backward_residual(merge.d_argument, d_input, gradients);
   if (o.edge_features > 0) backward_edge_scores(d_score.edge, d_input, gradients);
   backward_projections(d_values, d_score.source, d_score.destination, d_input, gradients);
 }
@@ -307,9 +324,10 @@ void GatLayer::forward(const Context& context, const LayerInput& input, MatrixVi
   Run(*this, context, input).forward(output);
 }
 
-void GatLayer::backward(const Context& context, const LayerInput& input, ConstMatrixView d_output,
-                        const InputGradient& d_input, const Gradients& gradients) const {
-  Run(*this, context, input).backward(d_output, d_input, gradients);
+void GatLayer::backward(const Context& context, const LayerInput& input, ConstMatrixView output,
+                        ConstMatrixView d_output, const InputGradient& d_input,
+                        const Gradients& gradients) const {
+  Run(*this, context, input).backward(output, d_output, d_input, gradients);
 }
 
 }  // namespace gat::inline GAT_PRECISION

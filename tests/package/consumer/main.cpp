@@ -39,7 +39,7 @@ double run_layer(const gat::CsrGraph& graph) {
   layer.forward(context, input, out);
   gat::Matrix d_out(out.rows(), out.cols());
   d_out.view().fill(1);
-  layer.backward(context, input, d_out, {}, {&gradients, 0});
+  layer.backward(context, input, out, d_out, {}, {&gradients, 0});
 
   double sum = 0;
   for (gat::Index k = 0; k < out.size(); ++k) sum += out.data()[k];

@@ -68,8 +68,9 @@ class GatLayer final : public Layer {
 
   Index check_input(const GraphView& graph, const LayerInput& input) const override;
   void forward(const Context& context, const LayerInput& input, MatrixView output) const override;
-  void backward(const Context& context, const LayerInput& input, ConstMatrixView d_output,
-                const InputGradient& d_input, const Gradients& gradients) const override;
+  void backward(const Context& context, const LayerInput& input, ConstMatrixView output,
+                ConstMatrixView d_output, const InputGradient& d_input,
+                const Gradients& gradients) const override;
   Index output_width() const override;
   std::span<const ParameterSpec> parameters() const override { return parameters_; }
   Reach reach(Mode) const override { return Reach::neighbourhood; }

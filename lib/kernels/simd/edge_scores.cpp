@@ -1,21 +1,25 @@
-#include "gat/kernels/gat_scores.hpp"
+// Score parts of edges from edge features: plain loops over short rows.
+#include "gat/kernels/edge_scores.hpp"
 
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "kernels/kernel_table.hpp"
+#include "kernels/simd/lanes.hpp"
 
 namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
 
 namespace {
 
 // sums += Σ_r add(r, ·) over fixed blocks of rows; add(r, partial) adds row r to one block's sums.
 template <class Add>
-void sum_rows(Index rows, MatrixView sums, int num_threads, Workspace& workspace, const Add& add) {
+void sum_rows(Index rows, MatrixView sums, const Execution& execution, Workspace& workspace, const Add& add) {
   const Workspace::Scope scope(workspace);
   const Index size = sums.rows * sums.cols;
   const MatrixView partial = workspace.zeros(kSumBlocks, size);
-  const Index block = (rows + kSumBlocks - 1) / kSumBlocks;
-  parallel_for(num_threads, kSumBlocks, block * size, [&](Index begin, Index end, int) {
+  const Index block = sum_block_rows(rows);
+  parallel_for(execution.num_threads, kSumBlocks, block * size, [&](Index begin, Index end, int) {
     for (Index b = begin; b < end; ++b) {
       for (Index r = b * block; r < std::min((b + 1) * block, rows); ++r) add(r, partial.row(b));
     }
@@ -26,39 +30,6 @@ void sum_rows(Index rows, MatrixView sums, int num_threads, Workspace& workspace
 }
 
 }  // namespace
-
-void node_scores(ConstMatrixView z, ConstMatrixView a, const Real* bias, MatrixView s, int num_threads) {
-  parallel_for(num_threads, z.rows, z.cols, [&](Index first, Index last, int) {
-    for (Index r = first; r < last; ++r) {
-      for (Index h = 0; h < a.rows; ++h) {
-        Real sum = 0;
-        for (Index d = 0; d < a.cols; ++d) sum += a(h, d) * z(r, h * a.cols + d);
-        s(r, h) = bias == nullptr ? sum : sum + bias[h];
-      }
-    }
-  });
-}
-
-// s[r, h] = a_h · z_r,h
-void node_scores_backward_vector(ConstMatrixView z, ConstMatrixView d_s, MatrixView d_a, int num_threads,
-                                 Workspace& workspace) {
-  sum_rows(z.rows, d_a, num_threads, workspace, [&](Index r, Real* sums) {
-    for (Index h = 0; h < d_a.rows; ++h) {
-      for (Index d = 0; d < d_a.cols; ++d) sums[h * d_a.cols + d] += d_s(r, h) * z(r, h * d_a.cols + d);
-    }
-  });
-}
-
-// s[r, h] = a_h · z_r,h
-void node_scores_backward_input(ConstMatrixView d_s, ConstMatrixView a, MatrixView d_z, int num_threads) {
-  parallel_for(num_threads, d_s.rows, d_z.cols, [&](Index first, Index last, int) {
-    for (Index r = first; r < last; ++r) {
-      for (Index h = 0; h < a.rows; ++h) {
-        for (Index d = 0; d < a.cols; ++d) d_z(r, h * a.cols + d) += d_s(r, h) * a(h, d);
-      }
-    }
-  });
-}
 
 void edge_queries(ConstMatrixView weight, ConstMatrixView a, MatrixView query) {
   for (Index h = 0; h < a.rows; ++h) {
@@ -83,8 +54,8 @@ void edge_queries_backward(ConstMatrixView weight, ConstMatrixView a, ConstMatri
   }
 }
 
-void edge_scores(ConstMatrixView x, ConstMatrixView query, MatrixView s, int num_threads) {
-  parallel_for(num_threads, x.rows, query.rows * x.cols, [&](Index first, Index last, int) {
+void edge_scores(ConstMatrixView x, ConstMatrixView query, MatrixView s, const Execution& execution) {
+  parallel_for(execution.num_threads, x.rows, query.rows * x.cols, [&](Index first, Index last, int) {
     for (Index e = first; e < last; ++e) {
       for (Index h = 0; h < query.rows; ++h) {
         Real sum = 0;
@@ -97,14 +68,14 @@ void edge_scores(ConstMatrixView x, ConstMatrixView query, MatrixView s, int num
 
 // s[e, h] = Σ_k q[h, k] x[e, k]
 void edge_scores_backward(ConstMatrixView x, ConstMatrixView query, ConstMatrixView d_s, MatrixView d_query,
-                          MatrixView d_x, int num_threads, Workspace& workspace) {
-  sum_rows(x.rows, d_query, num_threads, workspace, [&](Index e, Real* sums) {
+                          MatrixView d_x, const Execution& execution, Workspace& workspace) {
+  sum_rows(x.rows, d_query, execution, workspace, [&](Index e, Real* sums) {
     for (Index h = 0; h < query.rows; ++h) {
       for (Index k = 0; k < x.cols; ++k) sums[h * x.cols + k] += d_s(e, h) * x(e, k);
     }
   });
   if (d_x.empty()) return;
-  parallel_for(num_threads, x.rows, query.rows * x.cols, [&](Index first, Index last, int) {
+  parallel_for(execution.num_threads, x.rows, query.rows * x.cols, [&](Index first, Index last, int) {
     for (Index e = first; e < last; ++e) {
       for (Index h = 0; h < query.rows; ++h) {
         for (Index k = 0; k < x.cols; ++k) d_x(e, k) += d_s(e, h) * query(h, k);
@@ -113,4 +84,6 @@ void edge_scores_backward(ConstMatrixView x, ConstMatrixView query, ConstMatrixV
   });
 }
 
+}  // namespace GAT_SIMD
 }  // namespace gat::inline GAT_PRECISION
+#include "kernels/simd/level.hpp"

@@ -1,24 +1,41 @@
+// Losses; tests/kernels/loss_test.cpp holds them against values and differences in double precision.
 #include "gat/kernels/loss.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/parallel.hpp"
-#include "gat/kernels/activation.hpp"
+#include "kernels/kernel_table.hpp"
+#include "kernels/simd/activations.hpp"
 
 namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
 
 namespace {
 
-constexpr Index kWorkPerElement = 16;
+constexpr Index kWorkPerElement = 4;
 
 // log softmax_c = (z_c − top) − log Σ exp(z − top); the two parts stay apart, since at huge logits
 // their sum would lose the second one.
 struct LogSoftmax {
   LogSoftmax(const Real* logits, Index classes) : z(logits), top(*std::max_element(z, z + classes)) {
+    const Lanes shift = all_lanes(static_cast<Real>(top));
+    Lanes sums{};
+    for (Index c = 0; c < classes; c += kLanes) sums = sums + exp_of_negative(lanes_at(c, classes) - shift);
+    Real parts[kLanes];
+    store(parts, sums);
     double sum = 0;
-    for (Index c = 0; c < classes; ++c) sum += std::exp(z[c] - top);
+    for (const Real part : parts) sum += static_cast<double>(part);
     log_sum = std::log(sum);
+  }
+  // Probabilities of classes c … c + 15; 0 beyond the last one.
+  void probabilities(Index c, Index classes, Real* p) const {
+    const Lanes shifted = lanes_at(c, classes) - all_lanes(static_cast<Real>(top));
+    store(p, exp_of_negative(shifted - all_lanes(static_cast<Real>(log_sum))));
+  }
+  Lanes lanes_at(Index c, Index classes) const {
+    return load_first(z + c, classes - c, -std::numeric_limits<Real>::infinity());
   }
   double operator()(Index c) const { return (z[c] - top) - log_sum; }
 
@@ -33,7 +50,8 @@ double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::
 }  // namespace
 
 double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<const NodeId> classes,
-                             const CrossEntropyOptions& options, MatrixView d_logits, int num_threads) {
+                             const CrossEntropyOptions& options, MatrixView d_logits,
+                             const Execution& execution) {
   const Index num_classes = logits.cols;
   const auto count = static_cast<Index>(rows.logit_rows.size());
   const double smoothing = options.label_smoothing;
@@ -64,25 +82,28 @@ double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<co
     // With q the (weighted, smoothed) target: d loss / d z_c = (Σ q) softmax_c − q_c.
     const double target_sum =
         (1 - smoothing) * weight(truth) + smoothing / static_cast<double>(num_classes) * all_weights;
+    Real probability[kLanes];
     for (Index c = 0; c < num_classes; ++c) {
+      if (c % kLanes == 0) log_softmax.probabilities(c, num_classes, probability);
       const double target = (c == truth ? (1 - smoothing) * weight(truth) : 0.0) +
                             smoothing / static_cast<double>(num_classes) * weight(c);
-      const double probability = std::exp(log_softmax(c));
-      d_logits(row, c) += static_cast<Real>((target_sum * probability - target) / weight_sum);
+      const auto p = static_cast<double>(probability[c % kLanes]);
+      d_logits(row, c) += static_cast<Real>((target_sum * p - target) / weight_sum);
     }
     return loss;
   };
-  const double total =
-      sum_in_blocks(num_threads, count, num_classes * kWorkPerElement, [&](Index first, Index last) {
-        double sum = 0;
-        for (Index k = first; k < last; ++k) sum += row_loss(k);
-        return sum;
-      });
+  const double total = sum_in_blocks(execution.num_threads, count, num_classes * kWorkPerElement,
+                                     [&](Index first, Index last) {
+                                       double sum = 0;
+                                       for (Index k = first; k < last; ++k) sum += row_loss(k);
+                                       return sum;
+                                     });
   return total / weight_sum;
 }
 
 double sigmoid_cross_entropy(ConstMatrixView logits, LossRows rows, ConstMatrixView targets,
-                             std::span<const Real> positive_weights, MatrixView d_logits, int num_threads) {
+                             std::span<const Real> positive_weights, MatrixView d_logits,
+                             const Execution& execution) {
   const auto count = static_cast<Index>(rows.logit_rows.size());
   Index entries = 0;
   for (const NodeId node : rows.target_rows) {
@@ -111,25 +132,35 @@ double sigmoid_cross_entropy(ConstMatrixView logits, LossRows rows, ConstMatrixV
     }
     return loss;
   };
-  const double total =
-      sum_in_blocks(num_threads, count, targets.cols * kWorkPerElement, [&](Index first, Index last) {
-        double sum = 0;
-        for (Index k = first; k < last; ++k) sum += row_loss(k);
-        return sum;
-      });
+  const double total = sum_in_blocks(execution.num_threads, count, targets.cols * kWorkPerElement,
+                                     [&](Index first, Index last) {
+                                       double sum = 0;
+                                       for (Index k = first; k < last; ++k) sum += row_loss(k);
+                                       return sum;
+                                     });
   return total / static_cast<double>(entries);
 }
 
-void softmax_rows(ConstMatrixView logits, MatrixView out) {
-  if (logits.cols == 0) return;
-  for (Index i = 0; i < logits.rows; ++i) {
-    const LogSoftmax log_softmax(logits.row(i), logits.cols);
-    for (Index c = 0; c < logits.cols; ++c) out(i, c) = static_cast<Real>(std::exp(log_softmax(c)));
-  }
+void softmax_rows(ConstMatrixView logits, MatrixView out, const Execution& execution) {
+  parallel_for(execution.num_threads, logits.rows, logits.cols * kWorkPerElement,
+               [&](Index first, Index last, int) {
+                 for (Index i = first; i < last; ++i) {
+                   if (logits.cols == 0) return;
+                   const LogSoftmax log_softmax(logits.row(i), logits.cols);
+                   Real probability[kLanes];
+                   for (Index c = 0; c < logits.cols; ++c) {
+                     // The next sixteen are read before the first of them is overwritten.
+                     if (c % kLanes == 0) log_softmax.probabilities(c, logits.cols, probability);
+                     out(i, c) = probability[c % kLanes];
+                   }
+                 }
+               });
 }
 
-void sigmoid_elements(ConstMatrixView logits, MatrixView out) {
-  activation_forward({ActivationKind::sigmoid, 0}, logits, out, 1);
+void sigmoid_elements(ConstMatrixView logits, MatrixView out, const Execution& execution) {
+  GAT_SIMD::activation_forward({ActivationKind::sigmoid, 0}, logits, out, execution);
 }
 
+}  // namespace GAT_SIMD
 }  // namespace gat::inline GAT_PRECISION
+#include "kernels/simd/level.hpp"

@@ -1,0 +1,106 @@
+// The public kernels: each call goes to the table of its instruction level.
+#include "kernels/kernel_table.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+const KernelTable& kernels_of(SimdLevel level) {
+#ifdef GAT_SIMD_LEVELS
+  if (level == SimdLevel::avx512) return avx512::kTable;
+  if (level == SimdLevel::avx2) return avx2::kTable;
+#else
+  static_cast<void>(level);
+#endif
+  return baseline::kTable;
+}
+
+void attention_forward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
+                       MatrixView out, const AttentionSink* sink, const RowCallback& done) {
+  kernels_of(input.execution.simd).attention_forward(input, score, state, out, sink, done);
+}
+void attention_backward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
+                        ConstMatrixView out, MatrixView d_out, const GatScoreGradient& d_score,
+                        const AttentionGradient& gradient, const RowCallback& wanted) {
+  kernels_of(input.execution.simd)
+      .attention_backward(input, score, state, out, d_out, d_score, gradient, wanted);
+}
+
+void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView out,
+                    const Execution& execution, Workspace& workspace, const RowCallback& done) {
+  kernels_of(execution.simd).linear_forward(input, weight, out, execution, workspace, done);
+}
+void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight,
+                            const Execution& execution, Workspace& workspace, const RowCallback& wanted) {
+  kernels_of(execution.simd).linear_backward_weight(input, d_out, d_weight, execution, workspace, wanted);
+}
+void linear_backward_input(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
+                           MatrixView d_rows, const Execution& execution, Workspace& workspace) {
+  kernels_of(execution.simd).linear_backward_input(input, weight, d_out, d_rows, execution, workspace);
+}
+void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,
+                     Workspace& workspace) {
+  kernels_of(execution.simd).add_column_sums(matrix, sums, execution, workspace);
+}
+
+void node_scores(const NodeScores& scores, Index first, Index last, SimdLevel level) {
+  kernels_of(level).node_scores(scores, first, last);
+}
+void node_scores_backward(const NodeScoreGradient& scores, Index first, Index last, SimdLevel level) {
+  kernels_of(level).node_scores_backward(scores, first, last);
+}
+void merge_heads(const MergeHeads& merge, Index first, Index last, SimdLevel level) {
+  kernels_of(level).merge_heads(merge, first, last);
+}
+void merge_heads_backward(const MergeHeadsGradient& merge, Index first, Index last, SimdLevel level) {
+  kernels_of(level).merge_heads_backward(merge, first, last);
+}
+
+void edge_queries(ConstMatrixView weight, ConstMatrixView a, MatrixView query, SimdLevel level) {
+  kernels_of(level).edge_queries(weight, a, query);
+}
+void edge_queries_backward(ConstMatrixView weight, ConstMatrixView a, ConstMatrixView d_query,
+                           MatrixView d_weight, MatrixView d_a, SimdLevel level) {
+  kernels_of(level).edge_queries_backward(weight, a, d_query, d_weight, d_a);
+}
+void edge_scores(ConstMatrixView x, ConstMatrixView query, MatrixView s, const Execution& execution) {
+  kernels_of(execution.simd).edge_scores(x, query, s, execution);
+}
+void edge_scores_backward(ConstMatrixView x, ConstMatrixView query, ConstMatrixView d_s, MatrixView d_query,
+                          MatrixView d_x, const Execution& execution, Workspace& workspace) {
+  kernels_of(execution.simd).edge_scores_backward(x, query, d_s, d_query, d_x, execution, workspace);
+}
+
+void activation_forward(const Activation& activation, ConstMatrixView x, MatrixView out,
+                        const Execution& execution) {
+  kernels_of(execution.simd).activation_forward(activation, x, out, execution);
+}
+void activation_backward(const Activation& activation, ConstMatrixView x, ConstMatrixView d_out,
+                         MatrixView d_x, const Execution& execution, bool from_value) {
+  kernels_of(execution.simd).activation_backward(activation, x, d_out, d_x, execution, from_value);
+}
+
+double softmax_cross_entropy(ConstMatrixView logits, LossRows rows, std::span<const NodeId> classes,
+                             const CrossEntropyOptions& options, MatrixView d_logits,
+                             const Execution& execution) {
+  return kernels_of(execution.simd)
+      .softmax_cross_entropy(logits, rows, classes, options, d_logits, execution);
+}
+double sigmoid_cross_entropy(ConstMatrixView logits, LossRows rows, ConstMatrixView targets,
+                             std::span<const Real> positive_weights, MatrixView d_logits,
+                             const Execution& execution) {
+  return kernels_of(execution.simd)
+      .sigmoid_cross_entropy(logits, rows, targets, positive_weights, d_logits, execution);
+}
+void softmax_rows(ConstMatrixView logits, MatrixView out, const Execution& execution) {
+  kernels_of(execution.simd).softmax_rows(logits, out, execution);
+}
+void sigmoid_elements(ConstMatrixView logits, MatrixView out, const Execution& execution) {
+  kernels_of(execution.simd).sigmoid_elements(logits, out, execution);
+}
+
+void adam_update(const AdamFactors& factors, const Real* gradient, Real* weight, Real* first_moment,
+                 Real* second_moment, Index count, const Execution& execution) {
+  kernels_of(execution.simd)
+      .adam_update(factors, gradient, weight, first_moment, second_moment, count, execution);
+}
+
+}  // namespace gat::inline GAT_PRECISION

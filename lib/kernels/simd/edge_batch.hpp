@@ -1,0 +1,127 @@
+/// Edges of several short rows, or a chunk of one long row, worked on together.
+///
+/// A batch gives every loop over edges enough to do at once: rows are short (five edges in a citation
+/// graph), registers and pipelines are long. Numbers per edge and head of a batch lie in buffers of L
+/// numbers per edge; each row begins at a whole vector.
+#pragma once
+
+#include "gat/graph/graph_view.hpp"
+#include "gat/kernels/attention.hpp"
+#include "kernels/simd/gather.hpp"
+#include "kernels/simd/random_bits.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+inline constexpr Index kBatchRows = 32;
+inline constexpr Index kBatchVectors = 128;
+inline constexpr Index kBatchNumbers = kBatchVectors * kLanes;
+
+/// One number per edge and head of a batch.
+struct alignas(64) EdgeBuffer {
+  Real numbers[kBatchNumbers + kLanes];
+  Real* at(Index vector) { return numbers + vector * kLanes; }
+};
+
+/// Which edges. `kEdges` edges share one vector.
+template <int L>
+class EdgeBatch {
+ public:
+  static constexpr Index kEdges = kLanes / L;
+
+  /// Takes rows from `begin` on, at least one, until the batch is full or a row has more
+  /// than kChunkEdges edges; rows is InRows or OutRows. \return the row after the last one taken
+  template <class Rows>
+  Index take_rows(const Rows& rows, Index begin, Index end) {
+    count_ = 0;
+    vectors_ = 0;
+    Index i = begin;
+    for (; i < end && count_ < kBatchRows; ++i) {
+      const EdgeRow run = rows.row(i);
+      if (run.count > kChunkEdges) break;
+      const Index needed = (run.count + kEdges - 1) / kEdges;
+      if (count_ > 0 && vectors_ + needed > kBatchVectors) break;
+      add(i, run, needed, rows.known(run));
+    }
+    return i;
+  }
+  /// Takes edges first … first + count − 1 of one row.
+  template <class Rows>
+  void take_chunk(const Rows& rows, Index i, Index first, Index count) {
+    count_ = 0;
+    vectors_ = 0;
+    EdgeRow run = rows.row(i);
+    const Index known = rows.known(run) - first;
+    if (run.nodes != nullptr) run.nodes += first;
+    else run.first_node += static_cast<NodeId>(first);
+    if (run.edges != nullptr) run.edges += first;
+    else run.first_edge += first * run.edge_step;
+    run.count = count;
+    add(i, run, (count + kEdges - 1) / kEdges, known);
+  }
+
+  Index count() const { return count_; }
+  Index vectors() const { return vectors_; }
+  Index row(Index r) const { return rows_[r]; }
+  const EdgeRow& run(Index r) const { return runs_[r]; }
+  Index first_vector(Index r) const { return first_[r]; }
+  Index last_vector(Index r) const { return first_[r + 1]; }
+  GatherList list(Index r) const { return {nodes_[r], runs_[r].count, known_[r]}; }
+
+  /// Closes the lanes behind the last edge of each row.
+  void fill_padding(EdgeBuffer& buffer, Real value) const {
+    for (Index r = 0; r < count_; ++r) {
+      Real* numbers = buffer.at(first_[r]);
+      for (Index k = runs_[r].count * L; k < (first_[r + 1] - first_[r]) * kLanes; ++k) numbers[k] = value;
+    }
+  }
+
+ private:
+  void add(Index i, const EdgeRow& run, Index needed, Index known) {
+    rows_[count_] = i;
+    runs_[count_] = run;
+    first_[count_] = vectors_;
+    known_[count_] = known;
+    nodes_[count_] = run.nodes;
+    if (run.nodes == nullptr) {
+      NodeId* computed = computed_ + vectors_ * kEdges;
+      for (Index k = 0; k < run.count; ++k) computed[k] = run.node(k);
+      nodes_[count_] = computed;
+      known_[count_] = run.count;
+    }
+    vectors_ += needed;
+    first_[++count_] = vectors_;
+  }
+
+  Index count_ = 0, vectors_ = 0;
+  Index rows_[kBatchRows];
+  EdgeRow runs_[kBatchRows];
+  Index first_[kBatchRows + 1];
+  Index known_[kBatchRows];
+  const NodeId* nodes_[kBatchRows];
+  NodeId computed_[kBatchVectors * kEdges];  // of implicit graphs
+};
+
+/// Dropout factors of the edges of a batch. Element = edge id · num_heads + head; this group's heads
+/// begin at `first_head`, and lanes beyond `heads` of them are zero.
+template <int L>
+inline void edge_factors(const EdgeBatch<L>& batch, const DropoutMask& mask, Index num_heads,
+                         Index first_head, Index heads, EdgeBuffer& out) {
+  static_assert(kChunkEdges <= kDecisionRun);
+  const bool aligned = num_heads % 4 == 0 && first_head % 4 == 0;
+  for (Index r = 0; r < batch.count(); ++r) {
+    const EdgeRow& run = batch.run(r);
+    Real* to = out.at(batch.first_vector(r));
+    const auto element = [&](Index k) {
+      return static_cast<std::uint64_t>(run.edge(k) * num_heads + first_head);
+    };
+    if (run.edges == nullptr && run.edge_step == 1 && num_heads == L) {
+      element_factors(mask, element(0), run.count * L, to);
+    } else {
+      item_factors<L>(mask, run.count, heads, aligned, element, to);
+    }
+  }
+}
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION

@@ -1,0 +1,141 @@
+/// The loops that everything sparse ends in: sums of gathered rows, and their products with one row.
+///
+/// The sums stay in registers for a whole row, so out-of-order execution hides most of the latency of
+/// the gathers; rows further ahead are prefetched across the ends of rows where the matrix is larger
+/// than a cache. Weights are one number per head and gathered row, repeated over the lanes of a row.
+#pragma once
+
+#include "kernels/simd/lanes.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+/// Rows to gather: `count` ids, of which at least `known` ≥ count may be read ahead.
+struct GatherList {
+  const NodeId* ids;
+  Index count;
+  Index known;
+};
+
+/// The matrix that is gathered from, from its first column of interest on.
+struct GatherSource {
+  const Real* data;
+  Index stride;
+  Index ahead;  ///< rows to prefetch ahead; 0 = none
+};
+
+/// Bytes in flight that hide the latency of memory; distances below 8 rows or above 32 gain nothing.
+inline Index prefetch_distance(Index rows, Index width) {
+  constexpr Index kCacheBytes = 1 << 20, kInFlightBytes = 8 << 10;
+  const Index row_bytes = width * static_cast<Index>(sizeof(Real));
+  if (rows * row_bytes <= kCacheBytes) return 0;
+  return std::clamp<Index>(kInFlightBytes / std::max<Index>(row_bytes, 1), 8, 32);
+}
+
+template <int R>
+GAT_INLINE void prefetch_row(const Real* row) {
+  constexpr Index kLine = 64 / sizeof(Real);
+#pragma GCC unroll 32
+  for (Index c = 0; c < R * kLanes; c += kLine) __builtin_prefetch(row + c);
+}
+
+/// Calls body(k, row) for every gathered row, R vectors wide, and prefetches.
+template <int R, class Body>
+GAT_INLINE void for_gathered(const GatherList& list, const GatherSource& source, const Body& body) {
+  Index k = 0;
+  if (source.ahead > 0) {
+    const Index last = std::min(list.count, list.known - source.ahead);
+    for (; k < last; ++k) {
+      prefetch_row<R>(source.data + list.ids[k + source.ahead] * source.stride);
+      body(k, source.data + list.ids[k] * source.stride);
+    }
+  }
+  for (; k < list.count; ++k) body(k, source.data + list.ids[k] * source.stride);
+}
+
+/// Splits `lanes` vectors into blocks whose sums fit the registers and calls
+/// body(std::integral_constant<int, R>, first vector) for each.
+template <class Body>
+GAT_INLINE void for_lane_blocks(Index lanes, const Body& body) {
+  Index at = 0;
+  for (; lanes - at >= kSumLanes; at += kSumLanes) body(std::integral_constant<int, kSumLanes>(), at);
+  if constexpr (kSumLanes > 8) {
+    if (lanes - at > 8) {
+      body(std::integral_constant<int, 8>(), at);
+      at += 8;
+    }
+  }
+  switch (lanes - at) {
+#define GAT_BLOCK(R)                                                                 \
+  case R:                                                                            \
+    if constexpr (R <= kSumLanes) return body(std::integral_constant<int, R>(), at); \
+    break;
+    GAT_BLOCK(1)
+    GAT_BLOCK(2)
+    GAT_BLOCK(3)
+    GAT_BLOCK(4)
+    GAT_BLOCK(5)
+    GAT_BLOCK(6)
+    GAT_BLOCK(7)
+    GAT_BLOCK(8)
+#undef GAT_BLOCK
+    default:
+      break;
+  }
+}
+
+/// out = (Σ_k w_k ⊙ row_k) ⊙ scale over `lanes` vectors; w holds L numbers per gathered row.
+/// With `add` the sum begins with what stands in `out`.
+template <int L>
+GAT_INLINE void sum_rows(const Real* weights, const GatherList& list, GatherSource source, Index lanes,
+                         const Lanes& scale, Real* out, bool add = false) {
+  for_lane_blocks(lanes, [&](auto block, Index first) {
+    constexpr int R = block;
+    GatherSource part = source;
+    part.data += first * kLanes;
+    Lanes sum[R];
+    for (int r = 0; r < R; ++r) sum[r] = add ? load(out + (first + r) * kLanes) : Lanes{};
+    for_gathered<R>(list, part, [&](Index k, const Real* row) {
+      const Lanes weight = tile<L>(weights + k * L);
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) sum[r] = multiply_add(weight, load(row + r * kLanes), sum[r]);
+    });
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) store(out + (first + r) * kLanes, sum[r] * scale);
+  });
+}
+
+/// dots[k] (sixteen lanes that still have to be folded) = z ⊙ row_k summed over vectors, and, with
+/// kSum, out = Σ_k w_k ⊙ row_k in the same pass over the rows.
+template <int L, bool kSum>
+GAT_INLINE void dot_rows(const Real* z, const Real* weights, const GatherList& list, GatherSource source,
+                         Index lanes, Real* dots, Real* out) {
+  for_lane_blocks(lanes, [&](auto block, Index first) {
+    constexpr int R = block;
+    GatherSource part = source;
+    part.data += first * kLanes;
+    const Real* z_part = z + first * kLanes;
+    Lanes sum[R] = {};
+    for_gathered<R>(list, part, [&](Index k, const Real* row) {
+      Lanes even = first > 0 ? load(dots + k * kLanes) : Lanes{};
+      Lanes odd{};
+      Lanes weight{};
+      if constexpr (kSum) weight = tile<L>(weights + k * L);
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) {
+        const Lanes value = load(row + r * kLanes);
+        Lanes& dot = r % 2 == 0 ? even : odd;
+        dot = multiply_add(load(z_part + r * kLanes), value, dot);
+        if constexpr (kSum) sum[r] = multiply_add(weight, value, sum[r]);
+      }
+      store(dots + k * kLanes, even + odd);
+    });
+    if constexpr (kSum) {
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) store(out + (first + r) * kLanes, sum[r]);
+    }
+  });
+}
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION

@@ -1,0 +1,51 @@
+// Linear maps; the plain loops that they are compared with are in tests/kernels/linear_test.cpp.
+#include "gat/kernels/linear.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "kernels/kernel_table.hpp"
+#include "kernels/simd/dense_linear.hpp"
+#include "kernels/simd/sparse_linear.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView out,
+                    const Execution& execution, Workspace& workspace, const RowCallback& done) {
+  assert(weight.rows == input.rows.cols() && out.rows == input.rows.rows() && out.cols == weight.cols);
+  if (input.rows.is_sparse()) SparseLinear(input, execution).forward(weight, out, done);
+  else DenseLinear(input, execution, workspace).forward(weight, out, done);
+}
+
+void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight,
+                            const Execution& execution, Workspace& workspace, const RowCallback& wanted) {
+  assert(d_weight.rows == input.rows.cols() && d_out.rows == input.rows.rows() &&
+         d_out.cols == d_weight.cols);
+  if (input.rows.is_sparse()) SparseLinear(input, execution).backward_weight(d_out, d_weight, wanted);
+  else DenseLinear(input, execution, workspace).backward_weight(d_out, d_weight, wanted);
+}
+
+void linear_backward_input(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
+                           MatrixView d_rows, const Execution& execution, Workspace& workspace) {
+  assert(d_rows.rows == d_out.rows && d_rows.cols == weight.rows && !input.rows.is_sparse());
+  DenseLinear(input, execution, workspace).backward_input(weight, d_out, d_rows);
+}
+
+void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,
+                     Workspace& workspace) {
+  const Workspace::Scope scope(workspace);
+  const MatrixView partial = workspace.zeros(kSumBlocks, matrix.cols);
+  const Index block = sum_block_rows(matrix.rows);
+  parallel_for(execution.num_threads, kSumBlocks, block * matrix.cols / 4, [&](Index begin, Index end, int) {
+    for (Index b = begin; b < end; ++b) {
+      const Index last = std::min((b + 1) * block, matrix.rows);
+      for (Index r = b * block; r < last; ++r) add_scaled(1, matrix.row(r), partial.row(b), matrix.cols);
+    }
+  });
+  add_partial_sums(partial.data, matrix.cols, kSumBlocks, sums.row(0), matrix.cols);
+}
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION
+#include "kernels/simd/level.hpp"

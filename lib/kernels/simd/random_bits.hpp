@@ -1,0 +1,95 @@
+/// Dropout decisions for many elements at once: the same bits as `DropoutMask`, hashed in registers.
+#pragma once
+
+#include <bit>
+
+#include "gat/core/random.hpp"
+#include "kernels/simd/lanes.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+static_assert(std::endian::native == std::endian::little,
+              "four 16-bit decisions lie in a word, lowest first");
+
+using Words = std::uint64_t __attribute__((vector_size(GAT_SIMD_BYTES)));
+using UnalignedWords = std::uint64_t __attribute__((vector_size(GAT_SIMD_BYTES), aligned(8), may_alias));
+inline constexpr Index kWords = GAT_SIMD_BYTES / 8;
+
+/// Replaces indices by the random words of a stream (RandomStream::bits). `count` is rounded up to
+/// whole registers: the array must have room for kLanes more.
+GAT_INLINE void hash_words(std::uint64_t key, std::uint64_t* words, Index count) {
+  for (Index k = 0; k < count; k += kWords) {
+    Words x = *reinterpret_cast<const UnalignedWords*>(words + k);
+    x = key + (x + 1) * 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    *reinterpret_cast<UnalignedWords*>(words + k) = x ^ (x >> 31);
+  }
+}
+
+/// The factors of sixteen decisions of 16 bits: `scale` where bits ≥ threshold, else 0.
+GAT_INLINE Lanes factors(const std::uint16_t* bits, std::uint32_t threshold, Real scale) {
+  using Bits16 = std::uint16_t __attribute__((vector_size(2 * kVector), aligned(2), may_alias));
+  Lanes r;
+  for (int p = 0; p < kParts; ++p) {
+    const auto wide =
+        __builtin_convertvector(*reinterpret_cast<const Bits16*>(bits + p * kVector), VectorBits);
+    r.part[p] = wide >= static_cast<RealBits>(threshold) ? Vector{} + scale : Vector{};
+  }
+  return r;
+}
+
+/// Writes the factors of elements first … first + count − 1, rounded up to whole vectors: `out` has
+/// room for kLanes more.
+inline void element_factors(const DropoutMask& mask, std::uint64_t first, Index count, Real* out) {
+  constexpr Index kRun = 64;  // words hashed at once
+  std::uint64_t words[kRun + kLanes];
+  std::uint64_t word = first >> 2;
+  Index skip = static_cast<Index>(first & 3);  // decisions of the first word that belong to others
+  for (Index done = 0; done < count;) {
+    const Index take = std::min(count - done, 4 * kRun - skip);
+    const Index used = (skip + take + 3) / 4;
+    for (Index k = 0; k < used; ++k) words[k] = word + static_cast<std::uint64_t>(k);
+    hash_words(mask.stream().key(), words, used);
+    const auto* bits = reinterpret_cast<const std::uint16_t*>(words) + skip;
+    for (Index k = 0; k < take; k += kLanes)
+      store(out + done + k, factors(bits + k, mask.threshold(), mask.scale()));
+    done += take;
+    word += kRun;
+    skip = 0;
+  }
+}
+
+/// Items whose decisions are drawn at once, and the words that 16 decisions of one item may touch.
+inline constexpr Index kDecisionRun = 128;
+inline constexpr Index kMostWords = 6;
+
+/// Factors of items with `heads` ≤ L neighbouring elements each, which begin at element(k); lanes beyond
+/// `heads` are zero. `out` holds L numbers per item and room for kLanes more.
+/// \pre count ≤ kDecisionRun \param aligned  every element(k) is a multiple of 4
+template <int L, class Element>
+GAT_INLINE void item_factors(const DropoutMask& mask, Index count, Index heads, bool aligned,
+                             const Element& element, Real* out) {
+  std::uint64_t words[kDecisionRun * kMostWords + kLanes];
+  const Index width = aligned ? (heads + 3) / 4 : (heads + 6) / 4;  // words per item
+  for (Index k = 0; k < count; ++k) {
+    const std::uint64_t first = element(k) >> 2;
+    for (Index w = 0; w < width; ++w) words[k * width + w] = first + static_cast<std::uint64_t>(w);
+  }
+  hash_words(mask.stream().key(), words, count * width);
+  const auto* bits = reinterpret_cast<const std::uint16_t*>(words);
+  if (aligned && width * 4 == L) {
+    for (Index k = 0; k < count * L; k += kLanes)
+      store(out + k, factors(bits + k, mask.threshold(), mask.scale()));
+    return;
+  }
+  for (Index k = 0; k < count; ++k) {
+    const std::uint16_t* own = bits + k * width * 4 + (element(k) & 3);
+    for (Index h = 0; h < L; ++h)
+      out[k * L + h] = h < heads && own[h] >= mask.threshold() ? mask.scale() : Real(0);
+  }
+}
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION

@@ -1,0 +1,138 @@
+/// Walks the rows of a graph in batches: one writer per row, long rows cut into chunks merged in order.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "gat/core/workspace.hpp"
+#include "kernels/simd/edge_batch.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+/// The rows of a graph in one direction. `known` ids may be read from the first of a row on.
+struct InRows {
+  const GraphView& graph;
+  Index count() const { return graph.num_destinations(); }
+  Index before(Index i) const { return graph.in_edges_before(i); }
+  EdgeRow row(Index i) const { return graph.in_edges(i); }
+  Index known(const EdgeRow& run) const {
+    const auto& ids = graph.arrays().in_sources;
+    return run.nodes == nullptr ? 0 : ids.data() + ids.size() - run.nodes;
+  }
+  static Index& split_rows(Workspace& workspace) { return workspace.statistics.split_in_rows; }
+};
+struct OutRows {
+  const GraphView& graph;
+  Index count() const { return graph.num_sources(); }
+  Index before(Index j) const { return graph.out_edges_before(j); }
+  EdgeRow row(Index j) const { return graph.out_edges(j); }
+  Index known(const EdgeRow& run) const {
+    const auto& ids = graph.arrays().out_destinations;
+    return run.nodes == nullptr ? 0 : ids.data() + ids.size() - run.nodes;
+  }
+  static Index& split_rows(Workspace& workspace) { return workspace.statistics.split_out_rows; }
+};
+
+/// Works on every row, with one Worker(job) per thread:
+///   rows(batch)             whole short rows, results included
+///   chunk(batch, partial)   a part of one long row into `partial_width` numbers
+///   merge(total, part)      the next part of the same row
+///   finish(i, total)        the result of a long row
+/// Chunks of a row are worked apart and merged in order, by one thread or by several: the bits are the
+/// same. On implicit graphs every row is long, so each stays with one thread.
+template <int L, class Worker, class Rows, class Job>
+void walk_rows(const Rows& rows, const Job& job, Index partial_width, Index work_per_edge,
+               const Execution& execution, Workspace& workspace) {
+  const Workspace::Scope scope(workspace);
+  const int threads = execution.num_threads;
+  const MatrixView totals = workspace.matrix(threads, partial_width);
+  const MatrixView parts = workspace.matrix(threads, partial_width);
+  const bool share_long_rows = rows.graph.stored() && threads > 1;
+  std::vector<std::vector<Index>> long_rows(share_long_rows ? static_cast<std::size_t>(threads) : 0);
+
+  const int team = parallel_ranges(
+      threads, rows.count(), [&](Index i) { return (rows.before(i) + 4 * i) * work_per_edge; },
+      [&](Index begin, Index end, int member) {
+        Worker worker(job);
+        EdgeBatch<L> batch;
+        for (Index i = begin; i < end;) {
+          const Index count = rows.row(i).count;
+          if (count <= kChunkEdges) {
+            i = batch.take_rows(rows, i, end);
+            worker.rows(batch);
+            continue;
+          }
+          if (share_long_rows) {
+            long_rows[static_cast<std::size_t>(member)].push_back(i++);
+            continue;
+          }
+          for (Index first = 0; first < count; first += kChunkEdges) {
+            batch.take_chunk(rows, i, first, std::min(kChunkEdges, count - first));
+            worker.chunk(batch, (first == 0 ? totals : parts).row(member));
+            if (first > 0) worker.merge(totals.row(member), parts.row(member));
+          }
+          worker.finish(i++, totals.row(member));
+        }
+      });
+  workspace.statistics.largest_team = std::max(workspace.statistics.largest_team, team);
+
+  struct Chunk {
+    Index row, first;
+  };
+  std::vector<Chunk> chunks;
+  for (const std::vector<Index>& found : long_rows) {
+    for (const Index i : found) {
+      ++Rows::split_rows(workspace);
+      const Index count = rows.row(i).count;
+      for (Index first = 0; first < count; first += kChunkEdges) chunks.push_back({i, first});
+    }
+  }
+  if (chunks.empty()) return;
+  const auto num_chunks = static_cast<Index>(chunks.size());
+  const MatrixView results = workspace.matrix(num_chunks, partial_width);
+  parallel_for(threads, num_chunks, kChunkEdges * work_per_edge, [&](Index begin, Index end, int) {
+    Worker worker(job);
+    EdgeBatch<L> batch;
+    for (Index c = begin; c < end; ++c) {
+      const Chunk chunk = chunks[static_cast<std::size_t>(c)];
+      const Index count = std::min(kChunkEdges, rows.row(chunk.row).count - chunk.first);
+      batch.take_chunk(rows, chunk.row, chunk.first, count);
+      worker.chunk(batch, results.row(c));
+    }
+  });
+  Worker worker(job);
+  for (Index c = 0; c < num_chunks;) {
+    const Index row = chunks[static_cast<std::size_t>(c)].row;
+    Real* total = results.row(c);
+    for (++c; c < num_chunks && chunks[static_cast<std::size_t>(c)].row == row; ++c)
+      worker.merge(total, results.row(c));
+    worker.finish(row, total);
+  }
+}
+
+/// Calls visit(std::integral_constant<int, L>) for the lanes of a layout.
+template <class Visit>
+void with_lanes(const HeadLayout& layout, const Visit& visit) {
+  switch (layout.lanes) {
+    case 1:
+      return visit(std::integral_constant<int, 1>());
+    case 2:
+      return visit(std::integral_constant<int, 2>());
+    case 4:
+      return visit(std::integral_constant<int, 4>());
+    case 8:
+      return visit(std::integral_constant<int, 8>());
+    default:
+      return visit(std::integral_constant<int, 16>());
+  }
+}
+
+/// Multiply-adds that an edge of one group costs: its row and its exponentials.
+inline Index work_per_edge(const HeadLayout& layout) {
+  constexpr Index kWorkPerExponential = 4;
+  return (layout.group_width + kWorkPerExponential * layout.lanes) / 4;
+}
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION
