@@ -90,6 +90,9 @@ struct Settings {
   std::int64_t layer = -1;
   std::string part = "test";
   std::vector<std::string> fail_under;
+  std::string suite = "standard";
+  std::int64_t rounds = 7;
+  std::string compare;
 };
 
 }  // namespace gat::app

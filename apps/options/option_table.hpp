@@ -22,7 +22,8 @@ enum VerbBit : unsigned {
   kInfo = 32,
   kRecipe = 64,
   kVersion = 128,
-  kEveryVerb = 255
+  kBench = 256,
+  kEveryVerb = 511
 };
 
 /// Where a value lives in `Settings`; its type decides how text and TOML are read.

@@ -30,7 +30,9 @@ std::string utc_now() {
   return text;
 }
 
-std::string processor() {
+}  // namespace
+
+std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(": ");
@@ -38,8 +40,6 @@ std::string processor() {
   }
   return "unknown";
 }
-
-}  // namespace
 
 Json build_information() {
   return {{"version", GAT_VERSION},
@@ -54,7 +54,7 @@ Json run_environment(const Plan& plan, const std::vector<std::string>& command) 
   ::uname(&system);
   Json json = build_information();
   json["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
-  json["processor"] = processor();
+  json["processor"] = processor_name();
   json["threads"] = plan.num_threads;
   json["started"] = utc_now();
   json["folder"] = std::filesystem::current_path().string();

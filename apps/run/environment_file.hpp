@@ -1,6 +1,8 @@
 /// env.json: what a run ran on and how it was called.
 #pragma once
 
+#include <string>
+
 #include "output/json.hpp"
 #include "run/plan.hpp"
 
@@ -8,6 +10,8 @@ namespace gat::app {
 
 /// Version, compiler, precision, OpenMP.
 Json build_information();
+/// The processor's model name, or "unknown".
+std::string processor_name();
 Json run_environment(const Plan& plan, const std::vector<std::string>& command);
 
 }  // namespace gat::app

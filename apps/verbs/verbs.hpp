@@ -11,6 +11,7 @@ int run_predict(const Call& call);
 int run_attention(const Call& call);
 int run_embed(const Call& call);
 int run_info(const Call& call);
+int run_bench(const Call& call);
 int run_recipe(const Call& call);
 int run_version(const Call& call);
 

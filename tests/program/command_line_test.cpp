@@ -32,7 +32,7 @@ TEST_CASE("bare gat shows twelve lines and three examples and exits with 2", "[p
 
 TEST_CASE("help of a verb is the same by both spellings", "[program]") {
   for (const char* verb :
-       {"train", "evaluate", "predict", "attention", "embed", "info", "recipe", "version"}) {
+       {"train", "evaluate", "predict", "attention", "embed", "info", "bench", "recipe", "version"}) {
     const ProgramResult help = gat(std::string("help ") + verb, "/");
     CHECK(help.code == 0);
     CHECK(help.err.empty());
