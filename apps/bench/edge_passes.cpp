@@ -10,58 +10,65 @@ MatrixView shaped(Matrix& matrix, Index rows, Index cols) { return {matrix.data(
 
 }  // namespace
 
-EdgePasses::EdgePasses(const BenchGraph& graph, Index most_heads, Index most_width)
+EdgePasses::EdgePasses(const BenchGraph& graph, const HeadLayout& largest)
     : graph_(graph),
-      values_(random_matrix(graph.view.num_sources(), most_width, 11)),
-      scores_source_(random_matrix(graph.view.num_sources(), most_heads, 12)),
-      scores_destination_(random_matrix(graph.view.num_destinations(), most_heads, 13)),
-      out_(graph.view.num_destinations(), most_width),
-      d_out_(random_matrix(graph.view.num_destinations(), most_width, 14)),
-      row_max_(graph.view.num_destinations(), most_heads),
-      inverse_sum_(graph.view.num_destinations(), most_heads),
-      d_values_(graph.view.num_sources(), most_width),
-      d_scores_source_(graph.view.num_sources(), most_heads),
-      d_scores_destination_(graph.view.num_destinations(), most_heads) {}
-
-void EdgePasses::forward(int num_heads, Index head_dim, int num_threads) {
-  const Index sources = graph_.view.num_sources();
-  const Index destinations = graph_.view.num_destinations();
-  const Index width = num_heads * head_dim;
-  attention_forward(
-      {graph_.view, shaped(values_, sources, width), num_heads, {}, {}, num_threads, workspace_},
-      {shaped(scores_source_, sources, num_heads), shaped(scores_destination_, destinations, num_heads), {}},
-      {shaped(row_max_, destinations, num_heads), shaped(inverse_sum_, destinations, num_heads)},
-      shaped(out_, destinations, width), nullptr);
+      values_(random_matrix(graph.view.num_sources(), largest.width(), 11)),
+      scores_source_(random_matrix(graph.view.num_sources(), largest.score_width(), 12)),
+      scores_destination_(random_matrix(graph.view.num_destinations(), largest.score_width(), 13)),
+      out_(graph.view.num_destinations(), largest.width()),
+      d_out_(random_matrix(graph.view.num_destinations(), largest.width(), 14)),
+      row_max_(graph.view.num_destinations(), largest.score_width()),
+      inverse_sum_(row_max_),
+      ones_(row_max_),
+      d_values_(graph.view.num_sources(), largest.width()),
+      d_scores_source_(graph.view.num_sources(), largest.score_width()),
+      d_scores_destination_(graph.view.num_destinations(), largest.score_width()) {
+  ones_.view().fill(1);
 }
 
-void EdgePasses::backward(int num_heads, Index head_dim, int num_threads) {
-  const Index sources = graph_.view.num_sources();
-  const Index destinations = graph_.view.num_destinations();
-  const Index width = num_heads * head_dim;
+AttentionInput EdgePasses::input(const HeadLayout& layout, const Execution& execution) {
+  return {graph_.view, layout, shaped(values_, graph_.view.num_sources(), layout.width()), {}, {}, execution,
+          workspace_};
+}
+GatScoreInput EdgePasses::scores(const HeadLayout& layout) {
+  return {shaped(scores_source_, graph_.view.num_sources(), layout.score_width()),
+          shaped(scores_destination_, graph_.view.num_destinations(), layout.score_width()),
+          {}};
+}
+
+void EdgePasses::forward(const HeadLayout& layout, const Execution& execution) {
+  const Index rows = graph_.view.num_destinations();
+  attention_forward(input(layout, execution), scores(layout),
+                    {shaped(row_max_, rows, layout.score_width()), shaped(inverse_sum_, rows, layout.score_width())},
+                    shaped(out_, rows, layout.width()), nullptr);
+}
+
+void EdgePasses::backward(const HeadLayout& layout, const Execution& execution) {
+  const Index rows = graph_.view.num_destinations();
+  // The gradient of the result is scaled in place by the inverse sums; with ones it stays what it is.
   attention_backward(
-      {graph_.view, shaped(values_, sources, width), num_heads, {}, {}, num_threads, workspace_},
-      {shaped(scores_source_, sources, num_heads), shaped(scores_destination_, destinations, num_heads), {}},
-      {shaped(row_max_, destinations, num_heads), shaped(inverse_sum_, destinations, num_heads)},
-      shaped(out_, destinations, width), shaped(d_out_, destinations, width),
-      {shaped(d_scores_source_, sources, num_heads),
-       shaped(d_scores_destination_, destinations, num_heads),
+      input(layout, execution), scores(layout),
+      {shaped(row_max_, rows, layout.score_width()), shaped(ones_, rows, layout.score_width())},
+      shaped(out_, rows, layout.width()), shaped(d_out_, rows, layout.width()),
+      {shaped(d_scores_source_, graph_.view.num_sources(), layout.score_width()),
+       shaped(d_scores_destination_, rows, layout.score_width()),
        {}},
-      {shaped(d_values_, sources, width), {}, {}});
+      {shaped(d_values_, graph_.view.num_sources(), layout.width()), {}, {}});
 }
 
-std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, int num_heads, Index head_dim, int num_threads,
+std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& layout, int num_threads,
                             bool limited, const std::string& suffix) {
   const BenchGraph& graph = passes.graph();
   const Index edges = graph.view.num_edges();
-  const Index width = num_heads * head_dim;
+  const Index width = layout.joined();
   Work work;
   if (limited) work.gathered = {{&graph, width, static_cast<double>(edges * width) * sizeof(Real)}};
-  const std::string shape = std::to_string(num_heads) + " x " + std::to_string(head_dim) + suffix;
+  const std::string shape = std::to_string(layout.num_heads) + " x " + std::to_string(layout.head_dim) + suffix;
   const std::size_t first =
       suite.add({"edge forward " + shape, num_threads,
-                 [=, &passes] { passes.forward(num_heads, head_dim, num_threads); }, work, 0, edges});
+                 [=, &passes] { passes.forward(layout, num_threads); }, work, 0, edges});
   suite.add({"edge backward " + shape, num_threads,
-             [=, &passes] { passes.backward(num_heads, head_dim, num_threads); }, work, 0, edges});
+             [=, &passes] { passes.backward(layout, num_threads); }, work, 0, edges});
   return first;
 }
 

@@ -9,17 +9,19 @@ namespace gat::app {
 /// Scores and values are random numbers; no dropout, no terms of edges.
 class EdgePasses {
  public:
-  /// \param most_heads, most_width  heads and heads × width of the largest shape
-  EdgePasses(const BenchGraph& graph, Index most_heads, Index most_width);
+  EdgePasses(const BenchGraph& graph, const HeadLayout& largest);
 
   const BenchGraph& graph() const { return graph_; }
-  void forward(int num_heads, Index head_dim, int num_threads);
+  void forward(const HeadLayout& layout, const Execution& execution);
   /// Uses the state of the last forward pass, which must have had the same shape.
-  void backward(int num_heads, Index head_dim, int num_threads);
+  void backward(const HeadLayout& layout, const Execution& execution);
 
  private:
+  AttentionInput input(const HeadLayout& layout, const Execution& execution);
+  GatScoreInput scores(const HeadLayout& layout);
+
   const BenchGraph& graph_;
-  Matrix values_, scores_source_, scores_destination_, out_, d_out_, row_max_, inverse_sum_;
+  Matrix values_, scores_source_, scores_destination_, out_, d_out_, row_max_, inverse_sum_, ones_;
   Matrix d_values_, d_scores_source_, d_scores_destination_;
   Workspace workspace_;
 };
@@ -27,7 +29,7 @@ class EdgePasses {
 /// Adds a forward and a backward case named "edge forward 8 x 32" and so on with a suffix. Returns the
 /// number of the forward case; the backward case follows it.
 /// \param limited  by one gather of the rows each way
-std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, int num_heads, Index head_dim, int num_threads,
+std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& layout, int num_threads,
                             bool limited = true, const std::string& suffix = "");
 
 }  // namespace gat::app

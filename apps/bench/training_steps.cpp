@@ -22,19 +22,27 @@ std::vector<NodeId> output_rows(const Blocks& blocks, std::span<const NodeId> no
   return rows;
 }
 
+// The rows of the features that the first layer reads.
+FeatureView rows_read(const StepTask& task, const Blocks& blocks) {
+  FeatureView rows = task.features;
+  rows.row_ids = blocks.input_rows();
+  return rows;
+}
+
 }  // namespace
 
 TrainingSteps::TrainingSteps(const StepTask& task, Blocks blocks)
     : task_(task),
       blocks_(std::move(blocks)),
       logit_rows_(output_rows(blocks_, task.train)),
+      feature_columns_(task.features.is_sparse() ? columns_of(rows_read(task, blocks_)) : CsrMatrix()),
       optimizer_(task.options.adam),
       weights_(initial_weights(task.network, task.options.seed)),
       gradients_(task.network.make_weights()),
       logits_(blocks_.num_outputs(), task.network.output_width()) {}
 
 void TrainingSteps::training_step(int num_threads) {
-  const NetworkInput input{blocks_, task_.features, task_.edge_features, {}};
+  const NetworkInput input{blocks_, task_.features, task_.edge_features, {}, feature_columns_.view()};
   const RandomStream random = RandomStream(task_.options.seed).derive(++epoch_);
   const Round round{Mode::training, random, num_threads, workspace_, &tape_, {}, {}};
   task_.network.forward(round, weights_, input, logits_);

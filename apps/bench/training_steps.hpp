@@ -35,6 +35,7 @@ class TrainingSteps {
   StepTask task_;
   Blocks blocks_;
   std::vector<NodeId> logit_rows_;
+  CsrMatrix feature_columns_;
   Adam optimizer_;
   Weights weights_, gradients_;
   Matrix logits_, d_logits_;

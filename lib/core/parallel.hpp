@@ -1,13 +1,15 @@
 /// The only parallel pragmas of the library.
 ///
 /// The number of threads belongs to a call, never to the process. A body runs over a range of items
-/// that it alone writes, so results do not depend on how the ranges are cut. Bodies must not throw.
+/// that it alone writes, so results do not depend on how the ranges are cut. Bodies must not throw; they
+/// run without denormal numbers.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "core/denormals.hpp"
 #include "gat/core/real.hpp"
 #include "gat/core/row_callback.hpp"
 
@@ -30,6 +32,7 @@ int parallel_ranges(int num_threads, Index count, const WorkBefore& work_before,
   if (count <= 0) return 1;
   const Index total = work_before(count);
   if (num_threads <= 1 || total < kSerialWork) {
+    const WithoutDenormals arithmetic;
     body(Index(0), count, 0);
     return 1;
   }
@@ -51,6 +54,7 @@ int parallel_ranges(int num_threads, Index count, const WorkBefore& work_before,
   {
     const int parts = omp_get_num_threads();
     const int t = omp_get_thread_num();
+    const WithoutDenormals arithmetic;
     if (t == 0) team = parts;
     const Index first = boundary(t, parts);
     const Index last = boundary(t + 1, parts);
@@ -58,6 +62,7 @@ int parallel_ranges(int num_threads, Index count, const WorkBefore& work_before,
   }
   return team;
 #else
+  const WithoutDenormals arithmetic;
   body(Index(0), count, 0);
   return 1;
 #endif

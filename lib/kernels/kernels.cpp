@@ -47,6 +47,9 @@ void node_scores(const NodeScores& scores, Index first, Index last, SimdLevel le
 void node_scores_backward(const NodeScoreGradient& scores, Index first, Index last, SimdLevel level) {
   kernels_of(level).node_scores_backward(scores, first, last);
 }
+void drop_heads(const DropHeads& drop, Index first, Index last, SimdLevel level) {
+  kernels_of(level).drop_heads(drop, first, last);
+}
 void merge_heads(const MergeHeads& merge, Index first, Index last, SimdLevel level) {
   kernels_of(level).merge_heads(merge, first, last);
 }

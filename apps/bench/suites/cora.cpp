@@ -53,6 +53,8 @@ Settings cora_settings(const Settings& given, bool dropout_per_head) {
   settings.data = given.data_dir.empty() ? "synthetic-cora" : "cora";
   settings.direction = "symmetrize";
   settings.dropout_per_head = dropout_per_head;
+  // PyG's and DGL's layers drop inputs and coefficients; the original's also drops the projected features.
+  if (!dropout_per_head) settings.value_dropout = 0;
   return settings;
 }
 

@@ -60,8 +60,8 @@ void add_reordered(Suite& suite, const ArxivData& data, std::size_t given, int t
   const std::vector<NodeId> order = order_that_pays(data.graph, 256 * sizeof(Real));
   const Blocks& blocks = suite.make<Blocks>(Blocks::reordered(data.graph, order, 1));
   const BenchGraph& graph = suite.make<BenchGraph>(BenchGraph{"arxiv, reordered", blocks.layer(0)});
-  EdgePasses& passes = suite.make<EdgePasses>(graph, Index{8}, Index{256});
-  const std::size_t reordered = add_edge_passes(suite, passes, 8, 32, threads, false, ", reordered");
+  EdgePasses& passes = suite.make<EdgePasses>(graph, HeadLayout(8, 32));
+  const std::size_t reordered = add_edge_passes(suite, passes, HeadLayout(8, 32), threads, false, ", reordered");
   suite.compare("edge forward, as given / reordered", given, reordered);
   suite.compare("edge backward, as given / reordered", given + 1, reordered + 1);
 }
@@ -70,13 +70,13 @@ void add_reordered(Suite& suite, const ArxivData& data, std::size_t given, int t
 
 void build_kernels(Suite& suite, const SuiteOptions& options) {
   const ArxivData& data = suite.make<ArxivData>();
-  EdgePasses& passes = suite.make<EdgePasses>(data.named, Index{8}, Index{256});
+  EdgePasses& passes = suite.make<EdgePasses>(data.named, HeadLayout(8, 32));
   DenseProduct& narrow = suite.make<DenseProduct>(Index{169343}, Index{128}, Index{256});
   DenseProduct& square = suite.make<DenseProduct>(Index{169343}, Index{256}, Index{256});
   std::size_t wide = 0;
   for (const int threads : options.thread_counts) {
-    wide = add_edge_passes(suite, passes, 8, 32, threads);
-    add_edge_passes(suite, passes, 1, 40, threads);
+    wide = add_edge_passes(suite, passes, HeadLayout(8, 32), threads);
+    add_edge_passes(suite, passes, HeadLayout(1, 40), threads);
     add_product(suite, narrow, threads);
     add_product(suite, square, threads);
   }

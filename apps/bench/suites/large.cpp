@@ -49,9 +49,9 @@ void build_large(Suite& suite, const SuiteOptions& options) {
   const int most = options.thread_counts.back();
   training.steps.training_step(most);
   const Index peak = memory.peak_bytes();
-  EdgePasses& passes = suite.make<EdgePasses>(data.named, Index{kHeads}, kWidth);
+  EdgePasses& passes = suite.make<EdgePasses>(data.named, HeadLayout(kHeads, kHeadDim));
   for (const int threads : options.thread_counts) {
-    add_edge_passes(suite, passes, kHeads, kHeadDim, threads);
+    add_edge_passes(suite, passes, HeadLayout(kHeads, kHeadDim), threads);
     suite.add({"training step", threads, [&training, threads] { training.steps.training_step(threads); },
                step_work(data), threads == most ? peak : 0});
     suite.add({"evaluation", threads, [&training, threads] { training.steps.evaluation(threads); },

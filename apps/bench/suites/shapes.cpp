@@ -39,12 +39,12 @@ void build_shapes(Suite& suite, const SuiteOptions& options) {
   graph.num_edges = kEdges;
   graph.self_loops = true;
   const GeneratedData& data = suite.make<GeneratedData>("shapes", graph, Index{1}, Index{2}, 0.5);
-  EdgePasses& passes = suite.make<EdgePasses>(data.named, Index{16}, Index{16 * 64});
+  EdgePasses& passes = suite.make<EdgePasses>(data.named, HeadLayout(16, 64));
   std::map<Shape, std::size_t> forward;
   for (const int heads : kHeads) {
     for (const Index width : kWidths)
       forward[{heads, width}] =
-          add_edge_passes(suite, passes, heads, width, options.thread_counts.back(), false);
+          add_edge_passes(suite, passes, HeadLayout(heads, width), options.thread_counts.back(), false);
   }
   for (const auto& [shape, number] : forward) {
     const auto wider = forward.find(next_wider(shape));

@@ -8,6 +8,8 @@
 
 #include "gat/core/execution.hpp"
 #include "gat/core/matrix.hpp"
+#include "gat/core/random.hpp"
+#include "gat/graph/graph_view.hpp"
 #include "gat/kernels/activation.hpp"
 #include "gat/kernels/head_layout.hpp"
 
@@ -33,6 +35,16 @@ struct NodeScoreGradient {
   MatrixView d_a;       ///< kSumBlocks × width: block b sums rows of block b of the sum over N rows
 };
 void node_scores_backward(const NodeScoreGradient& scores, Index first, Index last, SimdLevel level);
+
+/// Dropout of rows of heads: to = m ⊙ from. The element of (row, column in kernel order) is
+/// global_row · width + column. `to` may be `from`.
+struct DropHeads {
+  DropoutMask mask;
+  const GraphView& graph;  ///< whose sources the rows are
+  ConstMatrixView from;    ///< num_sources × width
+  MatrixView to;
+};
+void drop_heads(const DropHeads& drop, Index first, Index last, SimdLevel level);
 
 /// output = activation(merged heads [+ added] [+ bias]).
 struct MergeHeads {

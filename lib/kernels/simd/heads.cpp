@@ -7,6 +7,7 @@
 #include "kernels/kernel_table.hpp"
 #include "kernels/simd/activations.hpp"
 #include "kernels/simd/row_walk.hpp"
+#include "kernels/simd/rows.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
@@ -148,6 +149,19 @@ void node_scores_backward(const NodeScoreGradient& scores, Index first, Index la
   with_lanes(scores.layout, [&](auto lanes) {
     for (Index r = first; r < std::min(last, scores.d_s.rows); ++r) score_row_backward<lanes>(scores, r);
   });
+}
+
+void drop_heads(const DropHeads& drop, Index first, Index last) {
+  const Index width = drop.from.cols;
+  Real factor[kPiece + kLanes];
+  for (Index r = first; r < last; ++r) {
+    const auto element = static_cast<std::uint64_t>(drop.graph.global_source(r) * width);
+    for (Index c = 0; c < width; c += kPiece) {
+      const Index count = std::min(kPiece, width - c);
+      element_factors(drop.mask, element + static_cast<std::uint64_t>(c), count, factor);
+      multiply_numbers(drop.from.row(r) + c, factor, drop.to.row(r) + c, count);
+    }
+  }
 }
 
 void merge_heads(const MergeHeads& merge, Index first, Index last) {

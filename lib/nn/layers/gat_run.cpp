@@ -123,28 +123,17 @@ MatrixView GatLayer::Run::forward_edge_scores() const {
   return scores;
 }
 
-// to = m ⊙ from for rows of heads; element = global row · H·D + column in public order.
+// to = m ⊙ from for rows of heads
 void GatLayer::Run::drop_values(ConstMatrixView from, MatrixView to) const {
-  parallel_for(c.execution.num_threads, from.rows, from.cols, [&](Index first, Index last, int) {
-    DropoutReader mask(value_mask);
-    for (Index r = first; r < last; ++r) {
-      const auto element = static_cast<std::uint64_t>(c.graph.global_source(r) * heads.joined());
-      for (Index h = 0; h < heads.num_heads; ++h) {
-        for (Index d = 0; d < heads.head_dim; ++d) {
-          const Index column = heads.column(h, d);
-          to(r, column) =
-              from(r, column) * mask.factor(element + static_cast<std::uint64_t>(h * heads.head_dim + d));
-        }
-      }
-    }
-  });
+  const DropHeads drop{value_mask, c.graph, from, to};
+  parallel_for(c.execution.num_threads, from.rows, from.cols,
+               [&](Index first, Index last, int) { drop_heads(drop, first, last, level); });
 }
 
 // v = m ⊙ z, the original's second feature dropout; z itself when nothing is dropped.
 MatrixView GatLayer::Run::dropped_values(MatrixView z) const {
   if (!value_mask.active()) return z;
   const MatrixView values = keep(kValues, z.rows, z.cols);
-  values.fill(0);  // padding
   drop_values(z, values);
   return values;
 }
