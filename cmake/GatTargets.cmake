@@ -57,6 +57,8 @@ function(gat_add_library target)
     add_library(${part} OBJECT ${kernels})
     gat_library_settings(${part})
     target_compile_definitions(${part} PRIVATE GAT_SIMD_LEVEL=${level} ${ARGN})
+    # Nobody reads errno after a kernel, and only without it are square roots vectorised.
+    target_compile_options(${part} PRIVATE -fno-math-errno)
     target_include_directories(${part} PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(${part} PRIVATE OpenMP::OpenMP_CXX)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)

@@ -27,8 +27,8 @@ EdgePasses::EdgePasses(const BenchGraph& graph, const HeadLayout& largest)
 }
 
 AttentionInput EdgePasses::input(const HeadLayout& layout, const Execution& execution) {
-  return {graph_.view, layout, shaped(values_, graph_.view.num_sources(), layout.width()), {}, {}, execution,
-          workspace_};
+  return {graph_.view, layout,    shaped(values_, graph_.view.num_sources(), layout.width()), {}, {},
+          execution,   workspace_};
 }
 GatScoreInput EdgePasses::scores(const HeadLayout& layout) {
   return {shaped(scores_source_, graph_.view.num_sources(), layout.score_width()),
@@ -38,9 +38,10 @@ GatScoreInput EdgePasses::scores(const HeadLayout& layout) {
 
 void EdgePasses::forward(const HeadLayout& layout, const Execution& execution) {
   const Index rows = graph_.view.num_destinations();
-  attention_forward(input(layout, execution), scores(layout),
-                    {shaped(row_max_, rows, layout.score_width()), shaped(inverse_sum_, rows, layout.score_width())},
-                    shaped(out_, rows, layout.width()), nullptr);
+  attention_forward(
+      input(layout, execution), scores(layout),
+      {shaped(row_max_, rows, layout.score_width()), shaped(inverse_sum_, rows, layout.score_width())},
+      shaped(out_, rows, layout.width()), nullptr);
 }
 
 void EdgePasses::backward(const HeadLayout& layout, const Execution& execution) {
@@ -63,12 +64,13 @@ std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& 
   const Index width = layout.joined();
   Work work;
   if (limited) work.gathered = {{&graph, width, static_cast<double>(edges * width) * sizeof(Real)}};
-  const std::string shape = std::to_string(layout.num_heads) + " x " + std::to_string(layout.head_dim) + suffix;
+  const std::string shape =
+      std::to_string(layout.num_heads) + " x " + std::to_string(layout.head_dim) + suffix;
   const std::size_t first =
-      suite.add({"edge forward " + shape, num_threads,
-                 [=, &passes] { passes.forward(layout, num_threads); }, work, 0, edges});
-  suite.add({"edge backward " + shape, num_threads,
-             [=, &passes] { passes.backward(layout, num_threads); }, work, 0, edges});
+      suite.add({"edge forward " + shape, num_threads, [=, &passes] { passes.forward(layout, num_threads); },
+                 work, 0, edges});
+  suite.add({"edge backward " + shape, num_threads, [=, &passes] { passes.backward(layout, num_threads); },
+             work, 0, edges});
   return first;
 }
 

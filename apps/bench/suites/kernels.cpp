@@ -61,7 +61,8 @@ void add_reordered(Suite& suite, const ArxivData& data, std::size_t given, int t
   const Blocks& blocks = suite.make<Blocks>(Blocks::reordered(data.graph, order, 1));
   const BenchGraph& graph = suite.make<BenchGraph>(BenchGraph{"arxiv, reordered", blocks.layer(0)});
   EdgePasses& passes = suite.make<EdgePasses>(graph, HeadLayout(8, 32));
-  const std::size_t reordered = add_edge_passes(suite, passes, HeadLayout(8, 32), threads, false, ", reordered");
+  const std::size_t reordered =
+      add_edge_passes(suite, passes, HeadLayout(8, 32), threads, false, ", reordered");
   suite.compare("edge forward, as given / reordered", given, reordered);
   suite.compare("edge backward, as given / reordered", given + 1, reordered + 1);
 }

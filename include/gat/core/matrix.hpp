@@ -59,6 +59,11 @@ struct MatrixView {
   }
 };
 
+/// Memory for `count` numbers, aligned to 64 bytes; large blocks ask for huge pages, where gathers of
+/// random rows miss fewer address translations. \throws std::bad_alloc
+Real* allocate_numbers(Index count);
+void release_numbers(Real* memory) noexcept;
+
 /// An owning row-major buffer, aligned to 64 bytes whatever instruction set the caller is built for.
 /// A new matrix holds zeros. `resize` keeps the memory when it is large enough.
 class Matrix {
@@ -126,9 +131,8 @@ class Matrix {
   }
 
  private:
-  static constexpr std::align_val_t kAlignment{64};
   struct Release {
-    void operator()(Real* memory) const { ::operator delete(memory, kAlignment); }
+    void operator()(Real* memory) const { release_numbers(memory); }
   };
 
   void reserve(Index size) {
@@ -136,8 +140,10 @@ class Matrix {
     if (size <= capacity_ && data_) return;
     // A shape with a zero keeps one element, so that its view is not taken for "not given".
     const Index wanted = size > 0 ? size : 1;
-    void* memory = ::operator new(static_cast<std::size_t>(wanted) * sizeof(Real), kAlignment);
-    data_.reset(static_cast<Real*>(memory));
+    // The old numbers first: both at once would be the peak.
+    data_.reset();
+    capacity_ = rows_ = cols_ = 0;
+    data_.reset(allocate_numbers(wanted));
     capacity_ = wanted;
   }
 

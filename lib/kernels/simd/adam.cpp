@@ -13,11 +13,11 @@ namespace GAT_SIMD {
 namespace {
 
 GAT_INLINE Lanes square_root(const Lanes& x) {
-  Lanes r;
-  for (int p = 0; p < kParts; ++p) {
-    for (int l = 0; l < kVector; ++l) r.part[p][l] = std::sqrt(x.part[p][l]);
-  }
-  return r;
+  Real lanes[kLanes];
+  store(lanes, x);
+#pragma omp simd
+  for (Index l = 0; l < kLanes; ++l) lanes[l] = std::sqrt(lanes[l]);
+  return load(lanes);
 }
 
 }  // namespace

@@ -5,150 +5,13 @@
 
 #include "gat/kernels/attention.hpp"
 #include "kernels/kernel_table.hpp"
-#include "kernels/simd/edge_terms.hpp"
-#include "kernels/simd/functions.hpp"
+#include "kernels/simd/edge_gradients.hpp"
 #include "kernels/simd/row_walk.hpp"
-#include "kernels/simd/scores.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
 namespace {
-
-template <int L>
-struct BackwardJob {
-  BackwardJob(const AttentionInput& in, const GatScoreInput& score_input,
-              const GatScoreGradient& score_gradient, const AttentionGradient& attention_gradient,
-              MatrixView folded_d_out, ConstMatrixView fold_records, Real* edge_gradients, Index group)
-      : input(in),
-        score(score_input, in.heads, group),
-        terms(in, group),
-        width(in.heads.group_width),
-        lanes(width / kLanes),
-        values{in.values.data + group * width, in.values.stride,
-               prefetch_distance(in.values.rows, in.values.cols)},
-        d_out{folded_d_out.data + group * width, folded_d_out.stride,
-              prefetch_distance(folded_d_out.rows, folded_d_out.cols)},
-        records(fold_records.data + group * 2 * L),
-        record_stride(fold_records.stride),
-        d_source(part(score_gradient.source, group * L, L)),
-        d_destination(part(score_gradient.destination, group * L, L)),
-        d_edge(score_gradient.edge),
-        gradient(attention_gradient),
-        d_values(part(attention_gradient.values, group * width, width)),
-        d_argument(edge_gradients) {}
-
-  static MatrixView part(MatrixView whole, Index first, Index count) {
-    return whole.empty() ? whole : whole.columns(first, count);
-  }
-
-  const AttentionInput& input;
-  GatScore<L> score;
-  GroupTerms<L> terms;
-  Index width, lanes;
-  GatherSource values, d_out;
-  const Real* records;  // per destination: L maxima, L times D_i
-  Index record_stride;
-  MatrixView d_source, d_destination, d_edge;
-  const AttentionGradient& gradient;
-  MatrixView d_values;
-  Real* d_argument;  // of every edge, by its place among the in-edges, L numbers each; null = not stored
-};
-
-// What both passes over edges share: from logits, maxima, D and products to the gradients of edges.
-template <int L>
-class EdgeGradients {
- public:
-  explicit EdgeGradients(const BackwardJob<L>& job) : job_(job) {}
-
-  // p = exp(e − max) and w = p c m, once e_ and maximum_ are there.
-  void exponentials(const EdgeBatch<L>& batch, Direction direction) {
-    const EdgeBuffer* logits = &e_;
-    if (job_.terms.has_logit_terms()) {
-      std::copy_n(e_.numbers, batch.vectors() * kLanes, p_.numbers);
-      job_.terms.add_to_logits(batch, direction, p_);
-      logits = &p_;
-    }
-    for (Index v = 0; v < batch.vectors(); ++v) {
-      store(p_.at(v), exp_of_negative(load(logits->numbers + v * kLanes) - load(maximum_.at(v))));
-    }
-    if (!job_.terms.has_weights()) return;
-    job_.terms.weights(batch, direction, factor_);
-    for (Index v = 0; v < batch.vectors(); ++v) store(weight_.at(v), load(p_.at(v)) * load(factor_.at(v)));
-  }
-  Real* weights(Index vector) { return job_.terms.has_weights() ? weight_.at(vector) : p_.at(vector); }
-
-  // Folds the products of one row's edges to one number per head.
-  void fold_products(const EdgeBatch<L>& batch, Index r) {
-    constexpr Index kEdges = EdgeBatch<L>::kEdges;
-    const Index count = batch.run(r).count;
-    const Index vectors = batch.last_vector(r) - batch.first_vector(r);
-    for (Index k = count; k < vectors * kEdges; ++k) store(dots_ + k * kLanes, Lanes{});
-    for (Index v = 0; v < vectors; ++v) {
-      store(product_.at(batch.first_vector(r) + v), fold_vectors<L>(dots_ + v * kEdges * kLanes));
-    }
-  }
-
-  // d argument = p (c m g − D) · score', in place of the products; returns its sum over the row, folded.
-  Lanes finish_row(const EdgeBatch<L>& batch, Index r) {
-    Lanes sum{};
-    for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
-      Lanes d_alpha = load(product_.at(v));
-      if (job_.terms.has_weights()) d_alpha = d_alpha * load(factor_.at(v));
-      const Lanes d_logit = load(p_.at(v)) * (d_alpha - load(d_.at(v)));
-      if (keeps_logit_gradients()) store(d_logit_.at(v), d_logit);
-      // Rounded, so that sums of stored gradients have the same bits.
-      const Lanes d_argument = rounded(d_logit * job_.score.slope(load(e_.at(v))));
-      store(d_argument_.at(v), d_argument);
-      sum = sum + d_argument;
-    }
-    return fold_to_tile<AddLanes, L>(sum);
-  }
-  bool keeps_logit_gradients() const { return job_.terms.terms().log_prior.given(); }
-
-  // Gradients of terms: d log_prior = de, d m = c p g (g is divided by the softmax's sum already).
-  void term_gradients(const EdgeBatch<L>& batch, Direction direction, bool of_functions) {
-    const EdgeTerms& terms = job_.terms.terms();
-    const auto wanted = [&](const EdgeTerm& term, MatrixView array) {
-      return of_functions ? term.array.empty() && term.function != nullptr
-                          : !term.array.empty() && !array.empty();
-    };
-    const bool prior = wanted(terms.log_prior, job_.gradient.log_prior);
-    const bool factor = wanted(terms.factor, job_.gradient.factor);
-    if (prior) {
-      job_.terms.for_each(
-          batch, direction,
-          [&](Index i, Index j, EdgeId edge, Real* d) {
-            if (!open(edge)) return;
-            for (Index h = 0; h < job_.terms.heads(); ++h)
-              job_.terms.add_gradient(terms.log_prior, job_.gradient.log_prior, i, j, edge, h, d[h]);
-          },
-          d_logit_);
-    }
-    if (!factor) return;
-    job_.terms.dropout_factors(batch, weight_);
-    for (Index v = 0; v < batch.vectors(); ++v)
-      store(weight_.at(v), load(weight_.at(v)) * load(p_.at(v)) * load(product_.at(v)));
-    job_.terms.for_each(
-        batch, direction,
-        [&](Index i, Index j, EdgeId edge, Real* d) {
-          if (!open(edge)) return;
-          for (Index h = 0; h < job_.terms.heads(); ++h)
-            job_.terms.add_gradient(terms.factor, job_.gradient.factor, i, j, edge, h, d[h]);
-        },
-        weight_);
-  }
-
- protected:
-  bool open(EdgeId edge) const {
-    const auto& mask = job_.terms.terms().mask;
-    return mask.empty() || mask[static_cast<std::size_t>(edge)] != 0;
-  }
-
-  const BackwardJob<L>& job_;
-  EdgeBuffer e_, p_, factor_, weight_, maximum_, d_, product_, d_logit_, d_argument_;
-  alignas(64) Real dots_[(kChunkEdges + kLanes) * kLanes];
-};
 
 // Everything that belongs to one source, over its out-edges: dv_j and d s_src_j. Also what belongs to
 // one edge. Partial results of a long row: sixteen lanes of d s_src, and dv.
@@ -185,20 +48,58 @@ class SourceWorker : EdgeGradients<L> {
   using Base::job_;
 
   void prepare(const EdgeBatch<L>& batch) {
-    job_.score.by_source(batch, this->e_);
+    if constexpr (L >= 8) {
+      if (!job_.score.has_edge_numbers() && !job_.terms.has_logit_terms()) {
+        for (Index r = 0; r < batch.count(); ++r) prepare_row(batch, r);
+        this->weigh(batch, Direction::out);
+        return;
+      }
+    }
+    job_.score.by_source(batch, job_.records, this->e_);
     for (Index r = 0; r < batch.count(); ++r) {
       const GatherList list = batch.list(r);
       Real* maximum = this->maximum_.at(batch.first_vector(r));
       Real* d = this->d_.at(batch.first_vector(r));
       for (Index k = 0; k < list.count; ++k) {
-        const Real* record = job_.records + list.ids[k] * job_.record_stride;
-        copy_numbers<L>(maximum + k * L, record);
-        copy_numbers<L>(d + k * L, record + L);
+        const Real* record = job_.records.data + list.ids[k] * job_.records.stride;
+        copy_numbers<L>(maximum + k * L, record + L);
+        copy_numbers<L>(d + k * L, record + 2 * L);
       }
     }
     batch.fill_padding(this->maximum_, 0);
     batch.fill_padding(this->d_, 0);
     this->exponentials(batch, Direction::out);
+  }
+
+  // The same for one row of a plain graph: whole vectors from the records to e, p and D.
+  void prepare_row(const EdgeBatch<L>& batch, Index r) {
+    const GatherList list = batch.list(r);
+    const Lanes own = job_.score.of_source(batch.row(r));
+    for (Index k = 0; k < list.count; k += kLanes / L) {
+      prefetch_record(list, k);
+      const Index v = batch.first_vector(r) + k * L / kLanes;
+      const Real* low = job_.records.data + list.ids[k] * job_.records.stride;
+      const bool alone = L == 8 && k + 1 == list.count;
+      const Real* high = L == 16 || alone ? low : job_.records.data + list.ids[k + 1] * job_.records.stride;
+      const auto pair = [&](Index part) {
+        return L == 16 ? load(low + part * L) : join_eights(low + part * L, high + part * L);
+      };
+      const Lanes e = job_.score.value(pair(0) + own);
+      store(this->e_.at(v), e);
+      store(this->p_.at(v), exp_of_negative(e - pair(1)));
+      store(this->d_.at(v), pair(2));
+      // The second half of an odd row's last vector is padding.
+      if (alone) store_tile<8>(this->p_.at(v) + 8, Lanes{});
+    }
+  }
+  void prefetch_record(const GatherList& list, Index k) const {
+    constexpr Index kLine = 64 / sizeof(Real);
+    if (job_.records.ahead == 0 || k + 2 + job_.records.ahead > list.known) return;
+    for (Index e = k; e < k + kLanes / L; ++e) {
+      const Real* record = job_.records.data + list.ids[e + job_.records.ahead] * job_.records.stride;
+      for (Index c = 0; c < 3 * L; c += kLine) __builtin_prefetch(record + c);
+      __builtin_prefetch(record + 3 * L - 1);
+    }
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values) {
@@ -227,7 +128,12 @@ class SourceWorker : EdgeGradients<L> {
       const EdgeRow& run = batch.run(r);
       const EdgeId* place = places.data() + (run.nodes - arrays.out_destinations.data());
       const Real* from = this->d_argument_.at(batch.first_vector(r));
-      for (Index k = 0; k < run.count; ++k) copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
+      const Index known = arrays.out_destinations.data() + arrays.out_destinations.size() - run.nodes;
+      const Index ahead = job_.records.ahead;
+      for (Index k = 0; k < run.count; ++k) {
+        if (ahead > 0 && k + ahead < known) __builtin_prefetch(job_.d_argument + place[k + ahead] * L, 1);
+        copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
+      }
     }
   }
 };
@@ -264,10 +170,10 @@ class DestinationWorker : EdgeGradients<L> {
   void prepare(const EdgeBatch<L>& batch) {
     job_.score.by_destination(batch, this->e_);
     for (Index r = 0; r < batch.count(); ++r) {
-      const Real* record = job_.records + batch.row(r) * job_.record_stride;
+      const Real* record = job_.records.data + batch.row(r) * job_.records.stride;
       for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
-        store(this->maximum_.at(v), tile<L>(record));
-        store(this->d_.at(v), tile<L>(record + L));
+        store(this->maximum_.at(v), tile<L>(record + L));
+        store(this->d_.at(v), tile<L>(record + 2 * L));
       }
     }
     this->exponentials(batch, Direction::in);
@@ -308,10 +214,10 @@ void sum_edge_gradients(const GraphView& graph, const Real* d_argument, MatrixVi
       });
 }
 
-// Per destination: g_i becomes g_i / Σ, and the record (max, D_i / Σ) is written.
+// Per destination: g_i becomes g_i / Σ, and the record (score, max, D_i / Σ) is written.
 template <int L>
-void fold_softmax(const AttentionInput& input, const AttentionState& state, ConstMatrixView out,
-                  MatrixView d_out, MatrixView records, const RowCallback& wanted) {
+void fold_softmax(const AttentionInput& input, ConstMatrixView scores, const AttentionState& state,
+                  ConstMatrixView out, MatrixView d_out, MatrixView records, const RowCallback& wanted) {
   const HeadLayout& layout = input.heads;
   const Index lanes = layout.group_width / kLanes;
   const auto fold_row = [&](Index i) {
@@ -327,9 +233,10 @@ void fold_softmax(const AttentionInput& input, const AttentionState& state, Cons
       }
       const Lanes maximum = tile<L>(state.row_max.row(i) + group * L);
       const Lanes closed = all_lanes(-std::numeric_limits<Real>::infinity());
-      Real* record = records.row(i) + group * 2 * L;
-      store_tile<L>(record, select(equal(maximum, closed), Lanes{}, maximum));
-      store_tile<L>(record + L, fold_to_tile<AddLanes, L>(dot) * scale);
+      Real* record = records.row(i) + group * 3 * L;
+      store_tile<L>(record, scores.empty() ? Lanes{} : tile<L>(scores.row(i) + group * L));
+      store_tile<L>(record + L, select(equal(maximum, closed), Lanes{}, maximum));
+      store_tile<L>(record + 2 * L, fold_to_tile<AddLanes, L>(dot) * scale);
     }
   };
   constexpr Index kRowsAtOnce = 32;
@@ -364,8 +271,8 @@ void attention_backward(const AttentionInput& input, const GatScoreInput& score,
   const bool store_edges = !by_destination && !d_score.destination.empty();
   with_lanes(layout, [&](auto group_lanes) {
     constexpr int L = group_lanes;
-    const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * 2 * L);
-    fold_softmax<L>(input, state, out, d_out, records, wanted);
+    const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * 3 * L);
+    fold_softmax<L>(input, score.destination, state, out, d_out, records, wanted);
     const MatrixView edges = input.workspace.matrix(store_edges ? graph.num_edges() : 0, L);
     // Gradients of the values pass through memory that the worker writes anyway.
     AttentionGradient wanted_gradient = gradient;

@@ -103,23 +103,45 @@ class ForwardWorker {
     job_.score.by_destination(batch, p_);
     if (job_.terms.has_logit_terms()) job_.terms.add_to_logits(batch, Direction::in, p_);
     for (Index r = 0; r < batch.count(); ++r) {
-      Lanes maximum = all_lanes(-kInfinity);
-      for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v)
-        maximum = max(maximum, load(p_.at(v)));
-      maximum = fold_to_tile<MaxLanes, L>(maximum);
-      const Lanes finite = finite_maximum(maximum);
-      Lanes sum{};
-      for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
-        const Lanes p = exp_of_negative(load(p_.at(v)) - finite);
-        store(p_.at(v), p);
-        sum = sum + p;
+      Real* e = p_.at(batch.first_vector(r));
+      const Index vectors = batch.last_vector(r) - batch.first_vector(r);
+      // Most rows fill few vectors, which then stay in registers.
+      switch (vectors) {
+        case 1:
+          softmax_row(std::integral_constant<int, 1>(), e, r);
+          break;
+        case 2:
+          softmax_row(std::integral_constant<int, 2>(), e, r);
+          break;
+        case 3:
+          softmax_row(std::integral_constant<int, 3>(), e, r);
+          break;
+        case 4:
+          softmax_row(std::integral_constant<int, 4>(), e, r);
+          break;
+        default:
+          softmax_row(vectors, e, r);
       }
-      maximum_[r] = maximum;
-      sum_[r] = fold_to_tile<AddLanes, L>(sum);
     }
     if (!job_.terms.has_weights()) return;
     job_.terms.weights(batch, Direction::in, weights_);
     for (Index v = 0; v < batch.vectors(); ++v) store(p_.at(v), load(p_.at(v)) * load(weights_.at(v)));
+  }
+
+  template <class Count>
+  GAT_INLINE void softmax_row(Count vectors, Real* e, Index r) {
+    Lanes maximum = all_lanes(-kInfinity);
+    for (Index v = 0; v < vectors; ++v) maximum = max(maximum, load(e + v * kLanes));
+    maximum = fold_to_tile<MaxLanes, L>(maximum);
+    const Lanes finite = finite_maximum(maximum);
+    Lanes sum{};
+    for (Index v = 0; v < vectors; ++v) {
+      const Lanes p = exp_of_negative(load(e + v * kLanes) - finite);
+      store(e + v * kLanes, p);
+      sum = sum + p;
+    }
+    maximum_[r] = maximum;
+    sum_[r] = fold_to_tile<AddLanes, L>(sum);
   }
 
   const ForwardJob<L>& job_;

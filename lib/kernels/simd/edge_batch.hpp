@@ -107,19 +107,24 @@ class EdgeBatch {
 template <int L>
 inline void edge_factors(const EdgeBatch<L>& batch, const DropoutMask& mask, Index num_heads,
                          Index first_head, Index heads, EdgeBuffer& out) {
-  static_assert(kChunkEdges <= kDecisionRun);
+  constexpr Index kMostItems = kBatchVectors * EdgeBatch<L>::kEdges;
+  std::uint64_t words[kMostItems * ((L + 6) / 4) + kLanes];
   const bool aligned = num_heads % 4 == 0 && first_head % 4 == 0;
+  const Index width = decision_words(heads, aligned);
+  Index items = 0;
   for (Index r = 0; r < batch.count(); ++r) {
     const EdgeRow& run = batch.run(r);
-    Real* to = out.at(batch.first_vector(r));
-    const auto element = [&](Index k) {
-      return static_cast<std::uint64_t>(run.edge(k) * num_heads + first_head);
-    };
-    if (run.edges == nullptr && run.edge_step == 1 && num_heads == L) {
-      element_factors(mask, element(0), run.count * L, to);
-    } else {
-      item_factors<L>(mask, run.count, heads, aligned, element, to);
-    }
+    for (Index k = 0; k < run.count; ++k)
+      words[items++ * width] = static_cast<std::uint64_t>(run.edge(k) * num_heads + first_head);
+  }
+  // Drawn without gaps, then moved to where the rows begin; what lands in the padding does not matter.
+  alignas(64) Real drawn[kBatchNumbers + 2 * kLanes];
+  item_factors<L>(mask, words, items, heads, width, aligned, drawn);
+  const Real* from = drawn;
+  for (Index r = 0; r < batch.count(); ++r) {
+    for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v)
+      store(out.at(v), load(from + (v - batch.first_vector(r)) * kLanes));
+    from += batch.run(r).count * L;
   }
 }
 

@@ -24,12 +24,12 @@ struct GatherSource {
   Index ahead;  ///< rows to prefetch ahead; 0 = none
 };
 
-/// Bytes in flight that hide the latency of memory; distances below 8 rows or above 32 gain nothing.
+/// Bytes in flight that hide the latency of memory; distances below 8 rows or above 48 gain nothing.
 inline Index prefetch_distance(Index rows, Index width) {
-  constexpr Index kCacheBytes = 1 << 20, kInFlightBytes = 8 << 10;
+  constexpr Index kCacheBytes = 1 << 20, kInFlightBytes = 12 << 10;
   const Index row_bytes = width * static_cast<Index>(sizeof(Real));
   if (rows * row_bytes <= kCacheBytes) return 0;
-  return std::clamp<Index>(kInFlightBytes / std::max<Index>(row_bytes, 1), 8, 32);
+  return std::clamp<Index>(kInFlightBytes / std::max<Index>(row_bytes, 1), 8, 48);
 }
 
 template <int R>
@@ -51,6 +51,21 @@ GAT_INLINE void for_gathered(const GatherList& list, const GatherSource& source,
     }
   }
   for (; k < list.count; ++k) body(k, source.data + list.ids[k] * source.stride);
+}
+
+/// Prefetches what edges k … k + count − 1 plus the distance read: a few numbers per row.
+GAT_INLINE void prefetch_numbers(const GatherList& list, const GatherSource& source, Index k, Index count) {
+  if (source.ahead == 0 || k + count + source.ahead > list.known) return;
+  for (Index e = k; e < k + count; ++e)
+    __builtin_prefetch(source.data + list.ids[e + source.ahead] * source.stride);
+}
+/// Calls body(k, numbers) for a few numbers of every gathered row, and prefetches.
+template <class Body>
+GAT_INLINE void for_gathered_numbers(const GatherList& list, const GatherSource& source, const Body& body) {
+  for (Index k = 0; k < list.count; ++k) {
+    prefetch_numbers(list, source, k, 1);
+    body(k, source.data + list.ids[k] * source.stride);
+  }
 }
 
 /// Splits `lanes` vectors into blocks whose sums fit the registers and calls

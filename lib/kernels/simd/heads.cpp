@@ -2,6 +2,7 @@
 #include "gat/kernels/heads.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "gat/core/row_callback.hpp"
 #include "kernels/kernel_table.hpp"
@@ -14,53 +15,11 @@ namespace GAT_SIMD {
 
 namespace {
 
-// Public order is worked on in pieces of this many columns.
-constexpr Index kPiece = 64;
+// Mask factors are drawn for pieces of this many columns.
+constexpr Index kPiece = 256;
 
 // The row of the block of a sum over rows that row `r` belongs to.
 Real* block_row(MatrixView blocks, Index r, Index rows) { return blocks.row(r / sum_block_rows(rows)); }
-
-// Columns begin … end − 1 of a joined row from a row of heads.
-template <int L>
-void join_piece(const HeadLayout& layout, const Real* heads, Index begin, Index end, Real* joined) {
-  Index h = begin / layout.head_dim;
-  Index d = begin % layout.head_dim;
-  for (Index c = begin; c < end;) {
-    const Real* from = heads + h / L * layout.group_width + h % L;
-    const Index stop = std::min(layout.head_dim, d + end - c);
-    for (; d < stop; ++d) joined[c++ - begin] = from[d * L];
-    d = 0;
-    ++h;
-  }
-}
-template <int L>
-void spread_piece(const HeadLayout& layout, const Real* joined, Index begin, Index end, Real* heads) {
-  Index h = begin / layout.head_dim;
-  Index d = begin % layout.head_dim;
-  for (Index c = begin; c < end;) {
-    Real* to = heads + h / L * layout.group_width + h % L;
-    const Index stop = std::min(layout.head_dim, d + end - c);
-    for (; d < stop; ++d) to[d * L] = joined[c++ - begin];
-    d = 0;
-    ++h;
-  }
-}
-
-// Columns begin … end − 1 of the mean over heads.
-void mean_piece(const HeadLayout& layout, const Real* heads, Index begin, Index end, Real* mean) {
-  const Real share = 1 / static_cast<Real>(layout.num_heads);
-  for (Index d = begin; d < end; ++d) {
-    Real sum = 0;
-    for (Index h = 0; h < layout.num_heads; ++h) sum += heads[layout.column(h, d)];
-    mean[d - begin] = sum * share;
-  }
-}
-void spread_mean_piece(const HeadLayout& layout, const Real* d_mean, Index begin, Index end, Real* heads) {
-  const Real share = 1 / static_cast<Real>(layout.num_heads);
-  for (Index d = begin; d < end; ++d) {
-    for (Index h = 0; h < layout.num_heads; ++h) heads[layout.column(h, d)] = share * d_mean[d - begin];
-  }
-}
 
 void zero_padding(const HeadLayout& layout, Real* heads) {
   for (Index group = 0; group < layout.num_groups; ++group) {
@@ -69,6 +28,93 @@ void zero_padding(const HeadLayout& layout, Real* heads) {
     for (Index d = 0; d < layout.head_dim && used < layout.lanes; ++d)
       std::fill(part + d * layout.lanes + used, part + (d + 1) * layout.lanes, Real(0));
     std::fill(part + layout.head_dim * layout.lanes, part + layout.group_width, Real(0));
+  }
+}
+
+// The mean of the heads of a row.
+void mean_row(const HeadLayout& layout, const Real* heads, Real* mean) {
+  const Real share = 1 / static_cast<Real>(layout.num_heads);
+  for (Index d = 0; d < layout.head_dim; ++d) {
+    Real sum = 0;
+    for (Index h = 0; h < layout.num_heads; ++h) sum += heads[layout.column(h, d)];
+    mean[d] = sum * share;
+  }
+}
+void spread_mean_row(const HeadLayout& layout, const Real* d_mean, Real* heads) {
+  zero_padding(layout, heads);
+  const Real share = 1 / static_cast<Real>(layout.num_heads);
+  for (Index d = 0; d < layout.head_dim; ++d) {
+    for (Index h = 0; h < layout.num_heads; ++h) heads[layout.column(h, d)] = share * d_mean[d];
+  }
+}
+
+// A row of one group of L heads, D = 16 N / L numbers each, from kernel order to public order: each step
+// moves one bit of the head's number from the bottom of the position to its top.
+template <int L, int N>
+GAT_INLINE void join_whole(const Real* heads, Real* joined) {
+  Lanes row[N];
+#pragma GCC unroll 16
+  for (int v = 0; v < N; ++v) row[v] = load(heads + v * kLanes);
+  for (int step = 1; step < L; step *= 2) unzip(row);
+#pragma GCC unroll 16
+  for (int v = 0; v < N; ++v) store(joined + v * kLanes, row[v]);
+}
+template <int L, int N>
+GAT_INLINE void spread_whole(const Real* joined, Real* heads) {
+  Lanes row[N];
+#pragma GCC unroll 16
+  for (int v = 0; v < N; ++v) row[v] = load(joined + v * kLanes);
+  for (int step = 1; step < L; step *= 2) zip(row);
+#pragma GCC unroll 16
+  for (int v = 0; v < N; ++v) store(heads + v * kLanes, row[v]);
+}
+
+// Calls visit(N) where rows of a layout can be transposed in registers: one full group, N a power of two.
+template <int L, class Visit>
+GAT_INLINE bool with_whole_rows(const HeadLayout& layout, const Visit& visit) {
+  if (layout.num_heads != L || layout.head_dim * L != layout.group_width) return false;
+  switch (layout.group_width / kLanes) {
+    case 2:
+      visit(std::integral_constant<int, 2>());
+      return true;
+    case 4:
+      visit(std::integral_constant<int, 4>());
+      return true;
+    case 8:
+      visit(std::integral_constant<int, 8>());
+      return true;
+    case 16:
+      visit(std::integral_constant<int, 16>());
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A row of heads, all of them side by side.
+template <int L>
+void join_row(const HeadLayout& layout, const Real* heads, Real* joined) {
+  if (L == 1 && layout.num_groups == 1) {
+    std::copy_n(heads, layout.head_dim, joined);
+    return;
+  }
+  if (with_whole_rows<L>(layout, [&](auto n) { join_whole<L, n>(heads, joined); })) return;
+  for (Index h = 0; h < layout.num_heads; ++h) {
+    const Real* from = heads + h / L * layout.group_width + h % L;
+    for (Index d = 0; d < layout.head_dim; ++d) joined[h * layout.head_dim + d] = from[d * L];
+  }
+}
+template <int L>
+void spread_row(const HeadLayout& layout, const Real* joined, Real* heads) {
+  if (L > 1 && with_whole_rows<L>(layout, [&](auto n) { spread_whole<L, n>(joined, heads); })) return;
+  zero_padding(layout, heads);
+  if (L == 1 && layout.num_groups == 1) {
+    std::copy_n(joined, layout.head_dim, heads);
+    return;
+  }
+  for (Index h = 0; h < layout.num_heads; ++h) {
+    Real* to = heads + h / L * layout.group_width + h % L;
+    for (Index d = 0; d < layout.head_dim; ++d) to[d * L] = joined[h * layout.head_dim + d];
   }
 }
 
@@ -107,33 +153,24 @@ void score_row_backward(const NodeScoreGradient& scores, Index r) {
 
 template <int L, class Function>
 void merge_row(const MergeHeads& merge, const Function& f, Index i) {
-  const Real* heads = merge.heads.row(i);
+  const Index width = merge.output.cols;
   Real* argument = merge.argument.row(i);
-  for (Index begin = 0; begin < merge.output.cols; begin += kPiece) {
-    const Index end = std::min(begin + kPiece, merge.output.cols);
-    if (merge.mean) mean_piece(merge.layout, heads, begin, end, argument + begin);
-    else join_piece<L>(merge.layout, heads, begin, end, argument + begin);
-    for (Index c = begin; merge.bias != nullptr && c < end; ++c) argument[c] += merge.bias[c];
-    for (Index c = begin; !merge.added.empty() && c < end; ++c) argument[c] += merge.added(i, c);
-    activate(f, argument + begin, merge.output.row(i) + begin, end - begin);
-  }
+  if (merge.mean && merge.layout.num_heads > 1) mean_row(merge.layout, merge.heads.row(i), argument);
+  else join_row<L>(merge.layout, merge.heads.row(i), argument);
+  if (merge.bias != nullptr) add_scaled(1, merge.bias, argument, width);
+  if (!merge.added.empty()) add_scaled(1, merge.added.row(i), argument, width);
+  activate(f, argument, merge.output.row(i), width);
 }
 
 template <int L, class Function>
-void merge_row_backward(const MergeHeadsGradient& merge, const Function& f, Index i, bool from_value) {
-  Real* heads = merge.d_heads.row(i);
-  zero_padding(merge.layout, heads);
-  Real* d_bias = merge.d_bias.empty() ? nullptr : block_row(merge.d_bias, i, merge.d_output.rows);
-  for (Index begin = 0; begin < merge.d_output.cols; begin += kPiece) {
-    const Index end = std::min(begin + kPiece, merge.d_output.cols);
-    Real d[kPiece];
-    scale_by_slope(f, merge.argument.row(i) + begin, merge.d_output.row(i) + begin, d, end - begin,
-                   from_value);
-    if (merge.mean) spread_mean_piece(merge.layout, d, begin, end, heads);
-    else spread_piece<L>(merge.layout, d, begin, end, heads);
-    for (Index c = begin; d_bias != nullptr && c < end; ++c) d_bias[c] += d[c - begin];
-    if (!merge.d_argument.empty()) std::copy_n(d, end - begin, merge.d_argument.row(i) + begin);
-  }
+void merge_row_backward(const MergeHeadsGradient& merge, const Function& f, Index i, bool from_value,
+                        Real* d) {
+  const Index width = merge.d_output.cols;
+  scale_by_slope(f, merge.argument.row(i), merge.d_output.row(i), d, width, from_value);
+  if (merge.mean && merge.layout.num_heads > 1) spread_mean_row(merge.layout, d, merge.d_heads.row(i));
+  else spread_row<L>(merge.layout, d, merge.d_heads.row(i));
+  if (!merge.d_bias.empty()) add_scaled(1, d, block_row(merge.d_bias, i, merge.d_output.rows), width);
+  if (!merge.d_argument.empty()) std::copy_n(d, width, merge.d_argument.row(i));
 }
 
 }  // namespace
@@ -176,7 +213,8 @@ void merge_heads_backward(const MergeHeadsGradient& merge, Index first, Index la
   const bool from_value = slope_from_value(merge.activation);
   with_activation(merge.activation, [&](const auto& f) {
     with_lanes(merge.layout, [&](auto lanes) {
-      for (Index i = first; i < last; ++i) merge_row_backward<lanes>(merge, f, i, from_value);
+      std::vector<Real> d(static_cast<std::size_t>(merge.d_output.cols));
+      for (Index i = first; i < last; ++i) merge_row_backward<lanes>(merge, f, i, from_value, d.data());
     });
   });
 }

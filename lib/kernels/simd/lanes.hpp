@@ -182,12 +182,71 @@ GAT_INLINE void copy_numbers(Real* to, const Real* from) {
     *reinterpret_cast<Small*>(to) = *reinterpret_cast<const Small*>(from);
   }
 }
+/// Eight numbers from each of two places. (A template, so that the form for other registers is not compiled.)
+template <int V = kVector>
+GAT_INLINE Lanes join_eights(const Real* low, const Real* high) {
+  Lanes r;
+  if constexpr (V == 16) {
+    using Eight = typename Numbers<V / 2>::Type;
+    r.part[0] =
+        __builtin_shufflevector(*reinterpret_cast<const Eight*>(low), *reinterpret_cast<const Eight*>(high),
+                                0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  } else {
+    for (int p = 0; p < kParts; ++p) {
+      const Real* from = p < kParts / 2 ? low : high;
+      r.part[p] = load_vector(from + p % (kParts / 2) * kVector);
+    }
+  }
+  return r;
+}
 /// The first L lanes to memory.
 template <int L>
 GAT_INLINE void store_tile(Real* to, const Lanes& v) {
   Real lanes[kLanes];
   store(lanes, v);
   copy_numbers<L>(to, lanes);
+}
+
+// ---- Transposition: heads innermost to heads outermost, and back --------------------------------
+
+template <int... I>
+GAT_INLINE Vector zip_low(Vector a, Vector b, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, (I / 2 + I % 2 * kVector)...);
+}
+template <int... I>
+GAT_INLINE Vector zip_high(Vector a, Vector b, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, (kVector / 2 + I / 2 + I % 2 * kVector)...);
+}
+template <int Second, int... I>
+GAT_INLINE Vector every_second(Vector a, Vector b, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, (2 * I + Second)...);
+}
+
+/// Splits a stream of N vectors (N even) into its even numbers, then its odd ones.
+template <int N>
+GAT_INLINE void unzip(Lanes (&stream)[N]) {
+  constexpr auto lanes = std::make_integer_sequence<int, kVector>();
+  Vector all[N * kParts];
+  for (int k = 0; k < N * kParts; ++k) all[k] = stream[k / kParts].part[k % kParts];
+#pragma GCC unroll 64
+  for (int k = 0; k < N * kParts / 2; ++k) {
+    stream[k / kParts].part[k % kParts] = every_second<0>(all[2 * k], all[2 * k + 1], lanes);
+    const int odd = N * kParts / 2 + k;
+    stream[odd / kParts].part[odd % kParts] = every_second<1>(all[2 * k], all[2 * k + 1], lanes);
+  }
+}
+/// Merges the two halves of a stream of N vectors number by number.
+template <int N>
+GAT_INLINE void zip(Lanes (&stream)[N]) {
+  constexpr auto lanes = std::make_integer_sequence<int, kVector>();
+  Vector all[N * kParts];
+  for (int k = 0; k < N * kParts; ++k) all[k] = stream[k / kParts].part[k % kParts];
+#pragma GCC unroll 64
+  for (int k = 0; k < N * kParts / 2; ++k) {
+    const Vector even = all[k], odd = all[N * kParts / 2 + k];
+    stream[2 * k / kParts].part[2 * k % kParts] = zip_low(even, odd, lanes);
+    stream[(2 * k + 1) / kParts].part[(2 * k + 1) % kParts] = zip_high(even, odd, lanes);
+  }
 }
 
 // ---- Folds: lanes of different edges or features that belong to one head become one --------------

@@ -61,21 +61,38 @@ inline void element_factors(const DropoutMask& mask, std::uint64_t first, Index 
   }
 }
 
+/// Replaces element numbers by the 16 random bits of each. `count` is rounded up to whole registers.
+GAT_INLINE void hash_elements(std::uint64_t key, std::uint64_t* elements, Index count) {
+  for (Index k = 0; k < count; k += kWords) {
+    const Words element = *reinterpret_cast<const UnalignedWords*>(elements + k);
+    Words x = key + ((element >> 2) + 1) * 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    x = x ^ (x >> 31);
+    *reinterpret_cast<UnalignedWords*>(elements + k) = (x >> ((element & 3) << 4)) & 0xffff;
+  }
+}
+
 /// Items whose decisions are drawn at once, and the words that 16 decisions of one item may touch.
 inline constexpr Index kDecisionRun = 128;
 inline constexpr Index kMostWords = 6;
 
-/// Factors of items with `heads` ≤ L neighbouring elements each, which begin at element(k); lanes beyond
-/// `heads` are zero. `out` holds L numbers per item and room for kLanes more.
-/// \pre count ≤ kDecisionRun \param aligned  every element(k) is a multiple of 4
-template <int L, class Element>
-GAT_INLINE void item_factors(const DropoutMask& mask, Index count, Index heads, bool aligned,
-                             const Element& element, Real* out) {
-  std::uint64_t words[kDecisionRun * kMostWords + kLanes];
-  const Index width = aligned ? (heads + 3) / 4 : (heads + 6) / 4;  // words per item
+/// Factors of `heads` ≤ L neighbouring elements of each of `count` items; lanes beyond `heads` are zero.
+/// `words` holds the first element of item k at k · width and is scratch memory with room for kLanes more;
+/// `out` holds L numbers per item and room for kLanes more. \param width  decision_words() of the heads
+template <int L>
+GAT_INLINE void item_factors(const DropoutMask& mask, std::uint64_t* words, Index count, Index heads,
+                             Index width, bool aligned, Real* out) {
+  if (L == 1) {
+    hash_elements(mask.stream().key(), words, count);
+    for (Index k = 0; k < count; ++k) out[k] = words[k] >= mask.threshold() ? mask.scale() : Real(0);
+    return;
+  }
+  std::uint8_t skip[kDecisionRun * kLanes];
   for (Index k = 0; k < count; ++k) {
-    const std::uint64_t first = element(k) >> 2;
-    for (Index w = 0; w < width; ++w) words[k * width + w] = first + static_cast<std::uint64_t>(w);
+    const std::uint64_t first = words[k * width];
+    if (!aligned) skip[k] = static_cast<std::uint8_t>(first & 3);
+    for (Index w = 0; w < width; ++w) words[k * width + w] = (first >> 2) + static_cast<std::uint64_t>(w);
   }
   hash_words(mask.stream().key(), words, count * width);
   const auto* bits = reinterpret_cast<const std::uint16_t*>(words);
@@ -85,10 +102,14 @@ GAT_INLINE void item_factors(const DropoutMask& mask, Index count, Index heads, 
     return;
   }
   for (Index k = 0; k < count; ++k) {
-    const std::uint16_t* own = bits + k * width * 4 + (element(k) & 3);
+    const std::uint16_t* own = bits + k * width * 4 + (aligned ? 0 : skip[k]);
     for (Index h = 0; h < L; ++h)
       out[k * L + h] = h < heads && own[h] >= mask.threshold() ? mask.scale() : Real(0);
   }
+}
+/// Words that `heads` neighbouring decisions of one item touch.
+inline Index decision_words(Index heads, bool aligned) {
+  return aligned || heads == 1 ? (heads + 3) / 4 : (heads + 6) / 4;
 }
 
 }  // namespace GAT_SIMD

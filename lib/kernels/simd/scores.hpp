@@ -16,39 +16,56 @@ class GatScore {
  public:
   GatScore(const GatScoreInput& input, const HeadLayout& layout, Index group)
       : slope_(all_lanes(static_cast<Real>(input.negative_slope))),
-        source_(input.source.data + group * L),
-        source_stride_(input.source.stride),
-        destination_(input.destination.empty() ? nullptr : input.destination.data + group * L),
-        destination_stride_(input.destination.stride),
+        source_{input.source.data + group * L, input.source.stride,
+                prefetch_distance(input.source.rows, input.source.cols)},
+        destination_{input.destination.empty() ? nullptr : input.destination.data + group * L,
+                     input.destination.stride,
+                     prefetch_distance(input.destination.rows, input.destination.cols)},
         edge_(input.edge),
         first_head_(group * L),
         heads_(layout.heads_in(group)) {}
 
   /// e_ij of the in-edges of destinations.
   void by_destination(const EdgeBatch<L>& batch, EdgeBuffer& e) const {
-    logits(batch, source_, source_stride_, destination_, destination_stride_, e);
+    logits(batch, source_, destination_, e);
   }
-  /// The same of the out-edges of sources.
-  void by_source(const EdgeBatch<L>& batch, EdgeBuffer& e) const {
-    logits(batch, destination_, destination_stride_, source_, source_stride_, e);
+  /// The same of the out-edges of sources; destinations' numbers are the first L of each record.
+  void by_source(const EdgeBatch<L>& batch, const GatherSource& records, EdgeBuffer& e) const {
+    logits(batch, records, source_, e);
+  }
+  Lanes of_source(Index j) const { return tile<L>(source_.data + j * source_.stride); }
+  bool has_edge_numbers() const { return !edge_.empty(); }
+  /// e from the sum of the numbers.
+  GAT_INLINE Lanes value(const Lanes& argument) const {
+    return select(greater(argument, Lanes{}), argument, slope_ * argument);
   }
   /// d e / d argument, from e: LeakyReLU keeps the sign.
   GAT_INLINE Lanes slope(const Lanes& e) const { return select(greater(e, Lanes{}), all_lanes(1), slope_); }
 
  private:
+  static constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+
   // e = LeakyReLU(other[node] + own[row] + edge); padding −∞
-  void logits(const EdgeBatch<L>& batch, const Real* other, Index other_stride, const Real* own,
-              Index own_stride, EdgeBuffer& e) const {
+  void logits(const EdgeBatch<L>& batch, const GatherSource& other, const GatherSource& own,
+              EdgeBuffer& e) const {
     for (Index r = 0; r < batch.count(); ++r) {
       const GatherList list = batch.list(r);
       Real* to = e.at(batch.first_vector(r));
-      for (Index k = 0; k < list.count; ++k) {
-        if (other != nullptr) copy_numbers<L>(to + k * L, other + list.ids[k] * other_stride);
-        else std::fill_n(to + k * L, L, Real(0));
+      const Lanes own_part = own.data == nullptr ? Lanes{} : tile<L>(own.data + batch.row(r) * own.stride);
+      if constexpr (L >= 8) {
+        if (other.data != nullptr && edge_.empty()) {
+          logits_of_row(list, other, own_part, to);
+          continue;
+        }
       }
+      if (other.data == nullptr) std::fill_n(to, list.count * L, Real(0));
+      else
+        for_gathered_numbers(list, other,
+                             [&](Index k, const Real* from) { copy_numbers<L>(to + k * L, from); });
     }
+    if (L >= 8 && other.data != nullptr && edge_.empty()) return;
     for (Index r = 0; r < batch.count(); ++r) {
-      Lanes own_part = own == nullptr ? Lanes{} : tile<L>(own + batch.row(r) * own_stride);
+      Lanes own_part = own.data == nullptr ? Lanes{} : tile<L>(own.data + batch.row(r) * own.stride);
       if (!edge_.empty()) {
         // The ends of an edge are added first, so that both directions round alike.
         for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v)
@@ -56,13 +73,33 @@ class GatScore {
         add_edge_numbers(batch.run(r), e.at(batch.first_vector(r)));
         own_part = Lanes{};
       }
-      for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
-        const Lanes argument = load(e.at(v)) + own_part;
-        store(e.at(v), select(greater(argument, Lanes{}), argument, slope_ * argument));
-      }
+      for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v)
+        store(e.at(v), value(load(e.at(v)) + own_part));
     }
     batch.fill_padding(e, -std::numeric_limits<Real>::infinity());
   }
+
+  // The same for one row without edge numbers, whole vectors at once: nothing is stored in pieces that
+  // would be loaded as a whole.
+  void logits_of_row(const GatherList& list, const GatherSource& other, const Lanes& own, Real* to) const {
+    const Index whole = list.count * L / kLanes;
+    for (Index v = 0; v < whole; ++v) {
+      const NodeId* ids = list.ids + v * (kLanes / L);
+      prefetch_numbers(list, other, v * (kLanes / L), kLanes / L);
+      const Real* first = other.data + ids[0] * other.stride;
+      const Lanes numbers =
+          L == 16 ? load(first) : join_eights(first, other.data + ids[L == 8] * other.stride);
+      store(to + v * kLanes, value(numbers + own));
+    }
+    if (whole * kLanes < list.count * L) {
+      alignas(64) static constexpr Real kClosed[] = {-kInfinity, -kInfinity, -kInfinity, -kInfinity,
+                                                     -kInfinity, -kInfinity, -kInfinity, -kInfinity};
+      const Real* last = other.data + list.ids[list.count - 1] * other.stride;
+      store(to + whole * kLanes, value(join_eights(last, last) + own));
+      copy_numbers<8>(to + whole * kLanes + 8, kClosed);
+    }
+  }
+
   void add_edge_numbers(const EdgeRow& run, Real* to) const {
     for (Index k = 0; k < run.count; ++k) {
       const Real* from = edge_.row(run.edge(k)) + first_head_;
@@ -71,10 +108,7 @@ class GatScore {
   }
 
   Lanes slope_;
-  const Real* source_;
-  Index source_stride_;
-  const Real* destination_;
-  Index destination_stride_;
+  GatherSource source_, destination_;
   ConstMatrixView edge_;
   Index first_head_, heads_;
 };

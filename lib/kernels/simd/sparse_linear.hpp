@@ -88,15 +88,18 @@ class SparseLinear {
   template <class Element>
   void add_kept(const Real* values, const NodeId* ids, Index count, const Element& element,
                 ConstMatrixView rows, Real* to) const {
-    Real factor[kDecisionRun + kLanes];
-    item_factors<1>(input_.dropout, count, 1, false, element, factor);
+    std::uint64_t bits[kDecisionRun + kLanes];
+    for (Index k = 0; k < count; ++k) bits[k] = element(k);
+    hash_elements(input_.dropout.stream().key(), bits, count);
     NodeId kept_ids[kDecisionRun];
     Real kept[kDecisionRun];
+    const std::uint64_t threshold = input_.dropout.threshold();
+    const Real scale = input_.dropout.scale();
     Index n = 0;
     for (Index k = 0; k < count; ++k) {
       kept_ids[n] = ids[k];
-      kept[n] = values[k] * factor[k];
-      n += factor[k] != 0 ? 1 : 0;
+      kept[n] = values[k] * scale;
+      n += bits[k] >= threshold ? 1 : 0;
     }
     add_gathered(kept, {kept_ids, n, n}, rows, to);
   }
@@ -120,9 +123,11 @@ class SparseLinear {
     alignas(64) Real weights[kDecisionRun * L + kLanes];
     for (Index group = 0; group < layout.num_groups; ++group) {
       const bool aligned = layout.num_heads % 4 == 0;
-      item_factors<L>(
-          input_.dropout, list.count, layout.heads_in(group), aligned,
-          [&](Index k) { return element(k) + static_cast<std::uint64_t>(group * L); }, weights);
+      const Index width = decision_words(layout.heads_in(group), aligned);
+      std::uint64_t words[kDecisionRun * kMostWords + kLanes];
+      for (Index k = 0; k < list.count; ++k)
+        words[k * width] = element(k) + static_cast<std::uint64_t>(group * L);
+      item_factors<L>(input_.dropout, words, list.count, layout.heads_in(group), width, aligned, weights);
       for (Index k = 0; k < list.count; ++k) {
         for (Index h = 0; h < L; ++h) weights[k * L + h] *= values[k];
       }

@@ -1,0 +1,154 @@
+/// What both passes over edges of backward share: from logits, maxima, D and products with the gradient
+/// to the gradients of edges, for one group of L heads.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/simd/edge_terms.hpp"
+#include "kernels/simd/functions.hpp"
+#include "kernels/simd/scores.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+/// One backward pass over one group, the same for every thread.
+template <int L>
+struct BackwardJob {
+  BackwardJob(const AttentionInput& in, const GatScoreInput& score_input,
+              const GatScoreGradient& score_gradient, const AttentionGradient& attention_gradient,
+              MatrixView folded_d_out, ConstMatrixView fold_records, Real* edge_gradients, Index group)
+      : input(in),
+        score(score_input, in.heads, group),
+        terms(in, group),
+        width(in.heads.group_width),
+        lanes(width / kLanes),
+        values{in.values.data + group * width, in.values.stride,
+               prefetch_distance(in.values.rows, in.values.cols)},
+        d_out{folded_d_out.data + group * width, folded_d_out.stride,
+              prefetch_distance(folded_d_out.rows, folded_d_out.cols)},
+        records{fold_records.data + group * 3 * L, fold_records.stride,
+                prefetch_distance(fold_records.rows, fold_records.cols)},
+        d_source(part(score_gradient.source, group * L, L)),
+        d_destination(part(score_gradient.destination, group * L, L)),
+        d_edge(score_gradient.edge),
+        gradient(attention_gradient),
+        d_values(part(attention_gradient.values, group * width, width)),
+        d_argument(edge_gradients) {}
+
+  static MatrixView part(MatrixView whole, Index first, Index count) {
+    return whole.empty() ? whole : whole.columns(first, count);
+  }
+
+  const AttentionInput& input;
+  GatScore<L> score;
+  GroupTerms<L> terms;
+  Index width, lanes;
+  GatherSource values, d_out;
+  GatherSource records;  // per destination: L numbers of the score, L maxima, L times D_i
+  MatrixView d_source, d_destination, d_edge;
+  const AttentionGradient& gradient;
+  MatrixView d_values;
+  Real* d_argument;  // of every edge, by its place among the in-edges, L numbers each; null = not stored
+};
+
+/// The buffers and steps of one thread.
+template <int L>
+class EdgeGradients {
+ public:
+  explicit EdgeGradients(const BackwardJob<L>& job) : job_(job) {}
+
+  // p = exp(e − max) and w = p c m, once e_ and maximum_ are there.
+  void exponentials(const EdgeBatch<L>& batch, Direction direction) {
+    const EdgeBuffer* logits = &e_;
+    if (job_.terms.has_logit_terms()) {
+      std::copy_n(e_.numbers, batch.vectors() * kLanes, p_.numbers);
+      job_.terms.add_to_logits(batch, direction, p_);
+      logits = &p_;
+    }
+    for (Index v = 0; v < batch.vectors(); ++v) {
+      store(p_.at(v), exp_of_negative(load(logits->numbers + v * kLanes) - load(maximum_.at(v))));
+    }
+    weigh(batch, direction);
+  }
+  // w = p c m
+  void weigh(const EdgeBatch<L>& batch, Direction direction) {
+    if (!job_.terms.has_weights()) return;
+    job_.terms.weights(batch, direction, factor_);
+    for (Index v = 0; v < batch.vectors(); ++v) store(weight_.at(v), load(p_.at(v)) * load(factor_.at(v)));
+  }
+  Real* weights(Index vector) { return job_.terms.has_weights() ? weight_.at(vector) : p_.at(vector); }
+
+  // Folds the products of one row's edges to one number per head.
+  void fold_products(const EdgeBatch<L>& batch, Index r) {
+    constexpr Index kEdges = EdgeBatch<L>::kEdges;
+    const Index count = batch.run(r).count;
+    const Index vectors = batch.last_vector(r) - batch.first_vector(r);
+    for (Index k = count; k < vectors * kEdges; ++k) store(dots_ + k * kLanes, Lanes{});
+    for (Index v = 0; v < vectors; ++v) {
+      store(product_.at(batch.first_vector(r) + v), fold_vectors<L>(dots_ + v * kEdges * kLanes));
+    }
+  }
+
+  // d argument = p (c m g − D) · score', in place of the products; returns its sum over the row, folded.
+  Lanes finish_row(const EdgeBatch<L>& batch, Index r) {
+    Lanes sum{};
+    for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
+      Lanes d_alpha = load(product_.at(v));
+      if (job_.terms.has_weights()) d_alpha = d_alpha * load(factor_.at(v));
+      const Lanes d_logit = load(p_.at(v)) * (d_alpha - load(d_.at(v)));
+      if (keeps_logit_gradients()) store(d_logit_.at(v), d_logit);
+      // Rounded, so that sums of stored gradients have the same bits.
+      const Lanes d_argument = rounded(d_logit * job_.score.slope(load(e_.at(v))));
+      store(d_argument_.at(v), d_argument);
+      sum = sum + d_argument;
+    }
+    return fold_to_tile<AddLanes, L>(sum);
+  }
+  bool keeps_logit_gradients() const { return job_.terms.terms().log_prior.given(); }
+
+  // Gradients of terms: d log_prior = de, d m = c p g (g is divided by the softmax's sum already).
+  void term_gradients(const EdgeBatch<L>& batch, Direction direction, bool of_functions) {
+    const EdgeTerms& terms = job_.terms.terms();
+    const auto wanted = [&](const EdgeTerm& term, MatrixView array) {
+      return of_functions ? term.array.empty() && term.function != nullptr
+                          : !term.array.empty() && !array.empty();
+    };
+    const bool prior = wanted(terms.log_prior, job_.gradient.log_prior);
+    const bool factor = wanted(terms.factor, job_.gradient.factor);
+    if (prior) {
+      job_.terms.for_each(
+          batch, direction,
+          [&](Index i, Index j, EdgeId edge, Real* d) {
+            if (!open(edge)) return;
+            for (Index h = 0; h < job_.terms.heads(); ++h)
+              job_.terms.add_gradient(terms.log_prior, job_.gradient.log_prior, i, j, edge, h, d[h]);
+          },
+          d_logit_);
+    }
+    if (!factor) return;
+    job_.terms.dropout_factors(batch, weight_);
+    for (Index v = 0; v < batch.vectors(); ++v)
+      store(weight_.at(v), load(weight_.at(v)) * load(p_.at(v)) * load(product_.at(v)));
+    job_.terms.for_each(
+        batch, direction,
+        [&](Index i, Index j, EdgeId edge, Real* d) {
+          if (!open(edge)) return;
+          for (Index h = 0; h < job_.terms.heads(); ++h)
+            job_.terms.add_gradient(terms.factor, job_.gradient.factor, i, j, edge, h, d[h]);
+        },
+        weight_);
+  }
+
+ protected:
+  bool open(EdgeId edge) const {
+    const auto& mask = job_.terms.terms().mask;
+    return mask.empty() || mask[static_cast<std::size_t>(edge)] != 0;
+  }
+
+  const BackwardJob<L>& job_;
+  EdgeBuffer e_, p_, factor_, weight_, maximum_, d_, product_, d_logit_, d_argument_;
+  alignas(64) Real dots_[(kChunkEdges + kLanes) * kLanes];
+};
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION
