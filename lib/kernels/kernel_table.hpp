@@ -29,11 +29,12 @@ namespace gat::inline GAT_PRECISION {
       void, linear_backward_weight,                                                                         \
       (const LinearInput&, ConstMatrixView, MatrixView, const Execution&, Workspace&, const RowCallback&))  \
   KERNEL(void, linear_backward_input,                                                                       \
-         (const LinearInput&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, Workspace&))  \
+         (const LinearInput&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, Workspace&,   \
+          bool))                                                                                            \
   KERNEL(void, add_column_sums, (ConstMatrixView, MatrixView, const Execution&, Workspace&))                \
   KERNEL(void, node_scores, (const NodeScores&, Index, Index))                                              \
   KERNEL(void, node_scores_backward, (const NodeScoreGradient&, Index, Index))                              \
-  KERNEL(void, drop_heads, (const DropHeads&, Index, Index))                                                       \
+  KERNEL(void, drop_heads, (const DropHeads&, Index, Index))                                                \
   KERNEL(void, merge_heads, (const MergeHeads&, Index, Index))                                              \
   KERNEL(void, merge_heads_backward, (const MergeHeadsGradient&, Index, Index))                             \
   KERNEL(void, edge_queries, (ConstMatrixView, ConstMatrixView, MatrixView))                                \

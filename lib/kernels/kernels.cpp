@@ -33,8 +33,8 @@ void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, Mat
   kernels_of(execution.simd).linear_backward_weight(input, d_out, d_weight, execution, workspace, wanted);
 }
 void linear_backward_input(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
-                           MatrixView d_rows, const Execution& execution, Workspace& workspace) {
-  kernels_of(execution.simd).linear_backward_input(input, weight, d_out, d_rows, execution, workspace);
+                           MatrixView d_rows, const Execution& execution, Workspace& workspace, bool add) {
+  kernels_of(execution.simd).linear_backward_input(input, weight, d_out, d_rows, execution, workspace, add);
 }
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,
                      Workspace& workspace) {

@@ -49,6 +49,8 @@ std::vector<Reach> Network::reach(Mode mode) const {
   return result;
 }
 
+Index Network::num_readers(int step) const { return std::count(reads_.begin(), reads_.end(), step); }
+
 Weights Network::make_weights() const {
   std::vector<ParameterSpec> specs;
   for (std::size_t k = 0; k < layers_.size(); ++k) {
@@ -148,7 +150,10 @@ void Network::backward(const Round& round, const Weights& weights, const Network
   std::vector<ConstMatrixView> results(layers_.size());
   for (std::size_t k = 0; k + 1 < layers_.size(); ++k) {
     results[k] = tape.results[k];
-    tape.d_results[k].resize(tape.results[k].rows(), tape.results[k].cols());
+    // The only reader of a result overwrites its gradient; several add to zeros.
+    if (num_readers(static_cast<int>(k)) == 1)
+      tape.d_results[k].reshape(tape.results[k].rows(), tape.results[k].cols());
+    else tape.d_results[k].resize(tape.results[k].rows(), tape.results[k].cols());
   }
   for (int k = num_steps() - 1; k >= 0; --k) {
     const auto at = static_cast<std::size_t>(k);
@@ -158,6 +163,8 @@ void Network::backward(const Round& round, const Weights& weights, const Network
     InputGradient d_input;
     if (reads_[at] != kFeatures) {
       d_input.source = tape.d_results[static_cast<std::size_t>(reads_[at])];
+      d_input.source_is_new = num_readers(reads_[at]) == 1 && d_input.source.rows == in.source.rows();
+      if (num_readers(reads_[at]) == 1 && !d_input.source_is_new) d_input.source.fill(0);
       d_input.source.rows = in.source.rows();
     }
     const ConstMatrixView result =

@@ -40,9 +40,10 @@ void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView
 void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, MatrixView d_weight,
                             const Execution& execution, Workspace& workspace, const RowCallback& wanted = {});
 
-/// d_rows += m ⊙ (d_out Wᵀ), one row per row of the input; only for dense input.
+/// d_rows += m ⊙ (d_out Wᵀ), or = where `add` is not set; one row per row of the input, only dense input.
 void linear_backward_input(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
-                           MatrixView d_rows, const Execution& execution, Workspace& workspace);
+                           MatrixView d_rows, const Execution& execution, Workspace& workspace,
+                           bool add = true);
 
 /// sums += the column sums of a matrix (the gradient of a bias). \param sums 1 × M
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,

@@ -45,8 +45,9 @@ struct LayerInput {
 
 /// Where the gradients of a layer's input go; empty = not wanted, all are added to.
 struct InputGradient {
-  MatrixView source;       ///< only for dense sources; one row per source row
-  MatrixView destination;  ///< of destinations with features of their own
+  MatrixView source;           ///< only for dense sources; one row per source row
+  bool source_is_new = false;  ///< `source` holds nothing yet: it is overwritten, not added to
+  MatrixView destination;      ///< of destinations with features of their own
   MatrixView values;
   MatrixView edge_features;  ///< by edge id
   MatrixView log_prior;      ///< shape of the array

@@ -83,6 +83,7 @@ class Network {
   static constexpr int kFeatures = -1;
 
   void add_step(const Step& step, int number);
+  Index num_readers(int step) const;
   Context context(const Round& round, const Weights& weights, const NetworkInput& input, int step) const;
   LayerInput layer_input(const NetworkInput& input, const std::vector<ConstMatrixView>& results,
                          int step) const;

@@ -61,6 +61,7 @@ class DenseLinear {
     const MatrixView partial = workspace_.matrix(kSumBlocks * depth_, width);
     const MatrixView blocks = workspace_.matrix(threads_ * kSumRows, depth_);
     const MatrixView packed = workspace_.matrix(threads_, packed_size(kSumRows, width));
+    const MatrixView tiles = workspace_.matrix(threads_, packed_tiles_size(kSumRows, depth_));
     parallel_for(threads_, kSumBlocks, block * depth_ * width / 8, [&](Index begin, Index end, int member) {
       const MatrixView rows_block(blocks.row(member * kSumRows), kSumRows, depth_);
       for (Index b = begin; b < end; ++b) {
@@ -70,7 +71,8 @@ class DenseLinear {
         for (Index first = b * block; first < last; first += kSumRows) {
           const Index stop = std::min(first + kSumRows, last);
           wanted(first, stop);
-          add_products(d_out, first, stop, first > b * block, rows_block, packed.row(member), sum);
+          add_products(d_out, first, stop, first > b * block, rows_block, packed.row(member),
+                       tiles.row(member), sum);
         }
       }
     });
@@ -80,7 +82,7 @@ class DenseLinear {
     });
   }
 
-  void backward_input(ConstMatrixView weight, ConstMatrixView d_out, MatrixView d_rows) const {
+  void backward_input(ConstMatrixView weight, ConstMatrixView d_out, MatrixView d_rows, bool add) const {
     const Workspace::Scope scope(workspace_);
     const Index slices = input_.head_masks == nullptr ? 1 : input_.head_masks->num_heads;
     const MatrixView packed = pack_transposed(weight, slices);
@@ -108,7 +110,7 @@ class DenseLinear {
                          continue;
                        }
                        multiply(last - first, d, packed.row(s), depth, depth_, result.data, depth_, false);
-                       add_masked(s, first, last, result, d_rows);
+                       add_masked(s, first, last, result, d_rows, add || s > 0);
                      }
                    }
                  });
@@ -177,13 +179,13 @@ class DenseLinear {
 
   // sum (+)= (m ⊙ X)ᵀ d_out over some rows
   void add_products(ConstMatrixView d_out, Index first, Index last, bool add, MatrixView block, Real* packed,
-                    MatrixView sum) const {
+                    Real* tiles, MatrixView sum) const {
     const Index count = last - first;
     if (input_.head_masks == nullptr) {
       const Steps x = rows(first, last, 0, block);
       pack_panels(d_out.row(first), d_out.stride, 1, count, d_out.cols, 0, panels(d_out.cols), packed);
-      multiply(depth_, {x.data, x.depth_step, x.row_step}, packed, count, d_out.cols, sum.data, sum.stride,
-               add);
+      pack_tiles(x, count, depth_, tiles);
+      multiply_tiles(depth_, tiles, packed, count, d_out.cols, sum.data, sum.stride, add);
       return;
     }
     const HeadLayout& layout = *input_.head_masks;
@@ -202,15 +204,21 @@ class DenseLinear {
     }
   }
 
-  void add_masked(Index layer, Index first, Index last, MatrixView result, MatrixView d_rows) const {
+  void add_masked(Index layer, Index first, Index last, MatrixView result, MatrixView d_rows,
+                  bool add) const {
+    const bool dropping = input_.dropout.active();
+    if (dropping && is_one_run(input_))
+      multiply_masked(input_.dropout, first_element(input_, first), result.data, result.data,
+                      (last - first) * depth_);
     for (Index r = first; r < last; ++r) {
       Real* from = result.row(r - first);
-      if (input_.dropout.active()) {
-        for_factor_runs(input_, r, layer, depth_, [&](Index c, Index count, const Real* factor) {
-          multiply_numbers(from + c, factor, from + c, count);
-        });
+      if (dropping && input_.num_masks > 1) {
+        multiply_layer(input_, r, layer, from, from, depth_);
+      } else if (dropping && !is_one_run(input_)) {
+        multiply_masked(input_.dropout, first_element(input_, r), from, from, depth_);
       }
-      add_scaled(1, from, d_rows.row(r), depth_);
+      if (add) add_scaled(1, from, d_rows.row(r), depth_);
+      else std::copy_n(from, depth_, d_rows.row(r));
     }
   }
 

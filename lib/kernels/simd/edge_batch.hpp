@@ -33,8 +33,7 @@ class EdgeBatch {
   /// than kChunkEdges edges; rows is InRows or OutRows. \return the row after the last one taken
   template <class Rows>
   Index take_rows(const Rows& rows, Index begin, Index end) {
-    count_ = 0;
-    vectors_ = 0;
+    clear();
     Index i = begin;
     for (; i < end && count_ < kBatchRows; ++i) {
       const EdgeRow run = rows.row(i);
@@ -48,8 +47,7 @@ class EdgeBatch {
   /// Takes edges first … first + count − 1 of one row.
   template <class Rows>
   void take_chunk(const Rows& rows, Index i, Index first, Index count) {
-    count_ = 0;
-    vectors_ = 0;
+    clear();
     EdgeRow run = rows.row(i);
     const Index known = rows.known(run) - first;
     if (run.nodes != nullptr) run.nodes += first;
@@ -66,13 +64,19 @@ class EdgeBatch {
   const EdgeRow& run(Index r) const { return runs_[r]; }
   Index first_vector(Index r) const { return first_[r]; }
   Index last_vector(Index r) const { return first_[r + 1]; }
+  Index edges() const { return edges_; }
+  /// Whether the edges of the batch have consecutive ids, from the first one's on.
+  bool ids_follow() const { return ids_follow_; }
   GatherList list(Index r) const { return {nodes_[r], runs_[r].count, known_[r]}; }
 
-  /// Closes the lanes behind the last edge of each row.
+  /// Writes the lanes behind the last edge of each row.
   void fill_padding(EdgeBuffer& buffer, Real value) const {
     for (Index r = 0; r < count_; ++r) {
-      Real* numbers = buffer.at(first_[r]);
-      for (Index k = runs_[r].count * L; k < (first_[r + 1] - first_[r]) * kLanes; ++k) numbers[k] = value;
+      const Index used = runs_[r].count * L % kLanes;
+      if (used == 0) continue;
+      Real* last = buffer.at(first_[r + 1] - 1);
+      store(last, select(greater(all_lanes(static_cast<Real>(used)), lane_numbers()), load(last),
+                         all_lanes(value)));
     }
   }
 
@@ -89,11 +93,20 @@ class EdgeBatch {
       nodes_[count_] = computed;
       known_[count_] = run.count;
     }
+    ids_follow_ = ids_follow_ && run.edges == nullptr && run.edge_step == 1 &&
+                  (edges_ == 0 || run.first_edge == runs_[0].first_edge + edges_);
+    edges_ += run.count;
     vectors_ += needed;
     first_[++count_] = vectors_;
   }
 
-  Index count_ = 0, vectors_ = 0;
+  void clear() {
+    count_ = vectors_ = edges_ = 0;
+    ids_follow_ = true;
+  }
+
+  Index count_ = 0, vectors_ = 0, edges_ = 0;
+  bool ids_follow_ = true;
   Index rows_[kBatchRows];
   EdgeRow runs_[kBatchRows];
   Index first_[kBatchRows + 1];
@@ -109,17 +122,21 @@ inline void edge_factors(const EdgeBatch<L>& batch, const DropoutMask& mask, Ind
                          Index first_head, Index heads, EdgeBuffer& out) {
   constexpr Index kMostItems = kBatchVectors * EdgeBatch<L>::kEdges;
   std::uint64_t words[kMostItems * ((L + 6) / 4) + kLanes];
-  const bool aligned = num_heads % 4 == 0 && first_head % 4 == 0;
-  const Index width = decision_words(heads, aligned);
-  Index items = 0;
-  for (Index r = 0; r < batch.count(); ++r) {
-    const EdgeRow& run = batch.run(r);
-    for (Index k = 0; k < run.count; ++k)
-      words[items++ * width] = static_cast<std::uint64_t>(run.edge(k) * num_heads + first_head);
-  }
-  // Drawn without gaps, then moved to where the rows begin; what lands in the padding does not matter.
   alignas(64) Real drawn[kBatchNumbers + 2 * kLanes];
-  item_factors<L>(mask, words, items, heads, width, aligned, drawn);
+  if (batch.ids_follow() && num_heads == L) {
+    element_factors(mask, static_cast<std::uint64_t>(batch.run(0).edge(0) * L), batch.edges() * L, drawn);
+  } else {
+    const bool aligned = num_heads % 4 == 0 && first_head % 4 == 0;
+    const Index width = decision_words(heads, aligned);
+    Index items = 0;
+    for (Index r = 0; r < batch.count(); ++r) {
+      const EdgeRow& run = batch.run(r);
+      for (Index k = 0; k < run.count; ++k)
+        words[items++ * width] = static_cast<std::uint64_t>(run.edge(k) * num_heads + first_head);
+    }
+    item_factors<L>(mask, words, items, heads, width, aligned, drawn);
+  }
+  // Drawn without gaps, now moved to where the rows begin; what lands in the padding does not matter.
   const Real* from = drawn;
   for (Index r = 0; r < batch.count(); ++r) {
     for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v)

@@ -68,6 +68,12 @@ GAT_INLINE void store_first(Real* to, const Lanes& v, Index count) {
   for (Index l = 0; l < count; ++l) to[l] = lanes[l];
 }
 
+/// 0, 1, … 15
+GAT_INLINE Lanes lane_numbers() {
+  static constexpr Real kNumbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return load(kNumbers);
+}
+
 #define GAT_LANE_OPERATOR(op)                                            \
   GAT_INLINE Lanes operator op(const Lanes& a, const Lanes& b) {         \
     Lanes r;                                                             \

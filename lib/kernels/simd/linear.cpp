@@ -27,9 +27,9 @@ void linear_backward_weight(const LinearInput& input, ConstMatrixView d_out, Mat
 }
 
 void linear_backward_input(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
-                           MatrixView d_rows, const Execution& execution, Workspace& workspace) {
+                           MatrixView d_rows, const Execution& execution, Workspace& workspace, bool add) {
   assert(d_rows.rows == d_out.rows && d_rows.cols == weight.rows && !input.rows.is_sparse());
-  DenseLinear(input, execution, workspace).backward_input(weight, d_out, d_rows);
+  DenseLinear(input, execution, workspace).backward_input(weight, d_out, d_rows, add);
 }
 
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,

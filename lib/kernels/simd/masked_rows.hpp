@@ -16,41 +16,49 @@ inline std::uint64_t first_element(const LinearInput& input, Index row) {
   return static_cast<std::uint64_t>(global) * static_cast<std::uint64_t>(input.rows.cols() * input.num_masks);
 }
 
-/// Calls visit(first column, count, factors) for runs of one row's mask under one layer.
-template <class Visit>
-inline void for_factor_runs(const LinearInput& input, Index row, Index layer, Index columns,
-                            const Visit& visit) {
-  Real factor[kFactorRun + kLanes];
-  const std::uint64_t element = first_element(input, row);
-  if (input.num_masks == 1) {
-    for (Index c = 0; c < columns; c += kFactorRun) {
-      const Index count = std::min(kFactorRun, columns - c);
-      element_factors(input.dropout, element + static_cast<std::uint64_t>(c), count, factor);
-      visit(c, count, factor);
-    }
-    return;
-  }
+/// to = m ⊙ from for one row under one of several layers of the mask; the two may be the same memory.
+inline void multiply_layer(const LinearInput& input, Index row, Index layer, const Real* from, Real* to,
+                           Index columns) {
   DropoutReader mask(input.dropout);
-  for (Index c = 0; c < columns; c += kFactorRun) {
-    const Index count = std::min(kFactorRun, columns - c);
-    for (Index k = 0; k < count; ++k)
-      factor[k] = mask.factor(element + static_cast<std::uint64_t>((c + k) * input.num_masks + layer));
-    visit(c, count, factor);
+  const std::uint64_t element = first_element(input, row) + static_cast<std::uint64_t>(layer);
+  for (Index c = 0; c < columns; ++c)
+    to[c] = from[c] * mask.factor(element + static_cast<std::uint64_t>(c * input.num_masks));
+}
+
+/// Whether a block of rows lies in memory, and its mask in the stream, as one run.
+inline bool is_one_run(const LinearInput& input) {
+  return input.num_masks == 1 && input.global_rows.empty() && input.rows.row_ids.empty() &&
+         input.rows.dense.stride == input.rows.cols();
+}
+
+/// to = m ⊙ from for `count` numbers whose mask begins at an element.
+inline void multiply_masked(const DropoutMask& mask, std::uint64_t element, const Real* from, Real* to,
+                            Index count) {
+  Real factor[kFactorRun + kLanes];
+  for (Index c = 0; c < count; c += kFactorRun) {
+    const Index run = std::min(kFactorRun, count - c);
+    element_factors(mask, element + static_cast<std::uint64_t>(c), run, factor);
+    multiply_numbers(from + c, factor, to + c, run);
   }
 }
 
 /// Copies dense rows first … last − 1 to a block, under one layer of the mask.
 inline void load_rows(const LinearInput& input, Index layer, Index first, Index last, MatrixView block) {
+  if (input.dropout.active() && is_one_run(input)) {
+    multiply_masked(input.dropout, first_element(input, first), input.rows.dense.row(first), block.data,
+                    (last - first) * block.cols);
+    return;
+  }
   for (Index r = first; r < last; ++r) {
     const Real* from = input.rows.dense.row(input.rows.stored_row(r));
     Real* to = block.row(r - first);
     if (!input.dropout.active()) {
       std::copy_n(from, block.cols, to);
-      continue;
+    } else if (input.num_masks == 1) {
+      multiply_masked(input.dropout, first_element(input, r), from, to, block.cols);
+    } else {
+      multiply_layer(input, r, layer, from, to, block.cols);
     }
-    for_factor_runs(input, r, layer, block.cols, [&](Index c, Index count, const Real* factor) {
-      multiply_numbers(from + c, factor, to + c, count);
-    });
   }
 }
 

@@ -50,8 +50,29 @@ inline void pack_panels(const Real* b, Index depth_step, Index column_step, Inde
   }
 }
 
+/// Packs Aᵀ for products that sum over rows of A: tile by tile, kTileRows columns of each row side by side.
+/// `packed` has room for packed_tiles_size().
+inline Index packed_tiles_size(Index rows, Index columns) {
+  return (columns + kTileRows - 1) / kTileRows * kTileRows * rows + kLanes;
+}
+inline void pack_tiles(const Steps& a, Index rows, Index columns, Real* packed) {
+  for (Index first = 0; first < columns; first += kTileRows) {
+    // Whole vectors are copied; what they write beyond a tile's columns is written again.
+    const Index known = std::min(kLanes, columns - first);
+    for (Index r = 0; r < rows; ++r) {
+      store(packed, load_first(a.data + r * a.row_step + first, known));
+      packed += kTileRows;
+    }
+  }
+}
+
 template <int Rows, int Vectors>
 inline void multiply_tile(const Steps& a, const Real* panel, Index depth, Real* c, Index c_step, bool add) {
+  // C is written after the whole depth: its lines arrive meanwhile.
+#pragma GCC unroll 12
+  for (int m = 0; m < Rows; ++m) {
+    for (int v = 0; v < Vectors; ++v) __builtin_prefetch(c + m * c_step + v * kVector, 1);
+  }
   Vector sum[Rows][Vectors];
 #pragma GCC unroll 12
   for (int m = 0; m < Rows; ++m) {
@@ -125,6 +146,18 @@ inline void multiply_panel(Index rows, const Steps& a, const Real* panel, Index 
       for (Index i = 0; i < count && add; ++i) std::copy_n(to + i * c_step, width, sums + i * kPanel);
       multiply_rows<2>(count, tile, panel, depth, sums, kPanel, add);
       for (Index i = 0; i < count; ++i) std::copy_n(sums + i * kPanel, width, to + i * c_step);
+    }
+  }
+}
+
+/// C (+)= Aᵀ B for packed tiles of A (depth × rows) and packed B (depth × width), depth ≤ kDepth.
+inline void multiply_tiles(Index rows, const Real* tiles, const Real* packed, Index depth, Index width,
+                           Real* c, Index c_step, bool add) {
+  for (Index m = 0; m < rows; m += kTileRows) {
+    const Steps tile{tiles + m * depth, 1, kTileRows};
+    for (Index p = 0; p < panels(width); ++p) {
+      multiply_panel(std::min(kTileRows, rows - m), tile, packed + p * depth * kPanel, depth,
+                     std::min(kPanel, width - p * kPanel), c + m * c_step + p * kPanel, c_step, add);
     }
   }
 }

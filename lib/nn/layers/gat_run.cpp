@@ -203,6 +203,7 @@ void GatLayer::Run::backward_residual(ConstMatrixView d_out, const InputGradient
   if (o.residual == Residual::none) return;
   const Workspace::Scope scope(c.workspace);
   MatrixView d_rows = own ? d_input.destination : d_input.source;
+  if (!own && d_input.source_is_new && !d_rows.empty()) d_rows.fill(0);
   if (!d_rows.empty()) d_rows.rows = d_out.rows;
   if (o.residual == Residual::learned) {
     linear_backward_weight(residual, d_out, gradients[layer.residual_weight_], c.execution, c.workspace);
@@ -265,7 +266,9 @@ void GatLayer::Run::backward_projections(MatrixView d_values, ConstMatrixView d_
   add_blocks(d_a_src, gradients[layer.a_src_]);
   if (has_destinations) add_blocks(d_a_dst, gradients[layer.a_dst_]);
   if (!d_input.source.empty()) {
-    linear_backward_input(source, parameter(layer.weight_), d_z, d_input.source, c.execution, c.workspace);
+    const bool add = !d_input.source_is_new || o.residual != Residual::none;
+    linear_backward_input(source, parameter(layer.weight_), d_z, d_input.source, c.execution, c.workspace,
+                          add);
   }
 }
 
