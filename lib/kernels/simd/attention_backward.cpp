@@ -22,6 +22,16 @@ class SourceWorker : EdgeGradients<L> {
   explicit SourceWorker(const BackwardJob<L>& job) : Base(job) {}
 
   void rows(const EdgeBatch<L>& batch) {
+    if (job_.direct) {
+      draw_factors(batch);
+      for_lane_blocks(job_.lanes, [&](auto block, Index) {
+        for (Index r = 0; r < batch.count(); ++r) {
+          const Lanes d = direct_row<block>(batch, r, job_.d_values.row(batch.row(r)));
+          if (!job_.d_source.empty()) store_tile<L>(job_.d_source.row(batch.row(r)), d);
+        }
+      });
+      return;
+    }
     prepare(batch);
     for (Index r = 0; r < batch.count(); ++r) {
       const Index j = batch.row(r);
@@ -31,6 +41,13 @@ class SourceWorker : EdgeGradients<L> {
     scatter(batch);
   }
   void chunk(const EdgeBatch<L>& batch, Real* partial) {
+    if (job_.direct) {
+      draw_factors(batch);
+      for_lane_blocks(job_.lanes, [&](auto block, Index) {
+        store(partial, direct_row<block>(batch, 0, partial + kLanes));
+      });
+      return;
+    }
     prepare(batch);
     store(partial, row(batch, 0, partial + kLanes));
     scatter(batch);
@@ -48,13 +65,6 @@ class SourceWorker : EdgeGradients<L> {
   using Base::job_;
 
   void prepare(const EdgeBatch<L>& batch) {
-    if constexpr (L >= 8) {
-      if (!job_.score.has_edge_numbers() && !job_.terms.has_logit_terms()) {
-        for (Index r = 0; r < batch.count(); ++r) prepare_row(batch, r);
-        this->weigh(batch, Direction::out);
-        return;
-      }
-    }
     job_.score.by_source(batch, job_.records, this->e_);
     for (Index r = 0; r < batch.count(); ++r) {
       const GatherList list = batch.list(r);
@@ -71,35 +81,57 @@ class SourceWorker : EdgeGradients<L> {
     this->exponentials(batch, Direction::out);
   }
 
-  // The same for one row of a plain graph: whole vectors from the records to e, p and D.
-  void prepare_row(const EdgeBatch<L>& batch, Index r) {
+  // One row of a plain graph edge by edge: nothing is stored between score and gradients.
+  template <int R>
+  GAT_INLINE Lanes direct_row(const EdgeBatch<L>& batch, Index r, Real* d_values) {
     const GatherList list = batch.list(r);
-    const Lanes own = job_.score.of_source(batch.row(r));
-    for (Index k = 0; k < list.count; k += kLanes / L) {
-      prefetch_record(list, k);
-      const Index v = batch.first_vector(r) + k * L / kLanes;
-      const Real* low = job_.records.data + list.ids[k] * job_.records.stride;
-      const bool alone = L == 8 && k + 1 == list.count;
-      const Real* high = L == 16 || alone ? low : job_.records.data + list.ids[k + 1] * job_.records.stride;
-      const auto pair = [&](Index part) {
-        return L == 16 ? load(low + part * L) : join_eights(low + part * L, high + part * L);
-      };
-      const Lanes e = job_.score.value(pair(0) + own);
-      store(this->e_.at(v), e);
-      store(this->p_.at(v), exp_of_negative(e - pair(1)));
-      store(this->d_.at(v), pair(2));
-      // The second half of an odd row's last vector is padding.
-      if (alone) store_tile<8>(this->p_.at(v) + 8, Lanes{});
-    }
-  }
-  void prefetch_record(const GatherList& list, Index k) const {
-    constexpr Index kLine = 64 / sizeof(Real);
-    if (job_.records.ahead == 0 || k + 2 + job_.records.ahead > list.known) return;
-    for (Index e = k; e < k + kLanes / L; ++e) {
-      const Real* record = job_.records.data + list.ids[e + job_.records.ahead] * job_.records.stride;
-      for (Index c = 0; c < 3 * L; c += kLine) __builtin_prefetch(record + c);
+    const GatherSource& records = job_.records;
+    const Index j = batch.row(r);
+    const Real* z = job_.values.data + j * job_.values.stride;
+    const Lanes own = job_.score.of_source(j);
+    const Real* factors = job_.terms.has_weights() ? this->factor_.at(batch.first_vector(r)) : nullptr;
+    const EdgeId* place = job_.d_argument == nullptr ? nullptr : places(batch.run(r));
+    Lanes d_source{};
+    Lanes sum[R] = {};
+    const auto edge = [&](Index k, const Real* row) {
+      const Real* record = records.data + list.ids[k] * records.stride;
+      const Lanes e = job_.score.value(tile<L>(record) + own);
+      const Lanes p = exp_of_negative(e - tile<L>(record + L));
+      const Lanes factor = factors == nullptr ? all_lanes(1) : tile<L>(factors + k * L);
+      const Lanes weight = p * factor;
+      Lanes even{}, odd{};
+#pragma GCC unroll 16
+      for (int v = 0; v < R; ++v) {
+        const Lanes value = load(row + v * kLanes);
+        Lanes& dot = v % 2 == 0 ? even : odd;
+        dot = multiply_add(load(z + v * kLanes), value, dot);
+        sum[v] = multiply_add(weight, value, sum[v]);
+      }
+      const Lanes product = rounded(fold_to_tile<AddLanes, L>(even + odd) * factor);
+      const Lanes d = rounded(p * (product - tile<L>(record + 2 * L)) * job_.score.slope(e));
+      if (place != nullptr) store_tile<L>(job_.d_argument + place[k] * L, d);
+      d_source = d_source + d;
+    };
+    const auto fetch = [&](Index k) {
+      const Real* record = records.data + list.ids[k] * records.stride;
+      __builtin_prefetch(record);
       __builtin_prefetch(record + 3 * L - 1);
-    }
+      if (place != nullptr) __builtin_prefetch(job_.d_argument + place[k] * L, 1);
+    };
+    for_gathered<R>(list, job_.d_out, edge, fetch);
+#pragma GCC unroll 16
+    for (int v = 0; v < R; ++v) store(d_values + v * kLanes, sum[v]);
+    return d_source;
+  }
+  void draw_factors(const EdgeBatch<L>& batch) {
+    if (job_.terms.has_weights()) job_.terms.weights(batch, Direction::out, this->factor_);
+  }
+
+  // Where each of a row's edges stands among the in-edges.
+  const EdgeId* places(const EdgeRow& run) const {
+    const GraphView::Arrays& arrays = job_.input.graph.arrays();
+    const auto& all = arrays.out_places.empty() ? arrays.out_edge_ids : arrays.out_places;
+    return all.data() + (run.nodes - arrays.out_destinations.data());
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values) {
@@ -122,18 +154,11 @@ class SourceWorker : EdgeGradients<L> {
           this->d_argument_);
     }
     if (job_.d_argument == nullptr) return;
-    const GraphView::Arrays& arrays = job_.input.graph.arrays();
-    const auto& places = arrays.out_places.empty() ? arrays.out_edge_ids : arrays.out_places;
     for (Index r = 0; r < batch.count(); ++r) {
       const EdgeRow& run = batch.run(r);
-      const EdgeId* place = places.data() + (run.nodes - arrays.out_destinations.data());
+      const EdgeId* place = places(run);
       const Real* from = this->d_argument_.at(batch.first_vector(r));
-      const Index known = arrays.out_destinations.data() + arrays.out_destinations.size() - run.nodes;
-      const Index ahead = job_.records.ahead;
-      for (Index k = 0; k < run.count; ++k) {
-        if (ahead > 0 && k + ahead < known) __builtin_prefetch(job_.d_argument + place[k + ahead] * L, 1);
-        copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
-      }
+      for (Index k = 0; k < run.count; ++k) copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
     }
   }
 };
@@ -271,7 +296,11 @@ void attention_backward(const AttentionInput& input, const GatScoreInput& score,
   const bool store_edges = !by_destination && !d_score.destination.empty();
   with_lanes(layout, [&](auto group_lanes) {
     constexpr int L = group_lanes;
-    const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * 3 * L);
+    const Index record_width = layout.num_groups * 3 * L;
+    const MatrixView records =
+        d_out.stride - d_out.cols >= record_width
+            ? MatrixView(d_out.data + d_out.cols, d_out.rows, record_width, d_out.stride)
+            : input.workspace.matrix(out.rows, record_width);
     fold_softmax<L>(input, score.destination, state, out, d_out, records, wanted);
     const MatrixView edges = input.workspace.matrix(store_edges ? graph.num_edges() : 0, L);
     // Gradients of the values pass through memory that the worker writes anyway.

@@ -39,7 +39,8 @@ struct ForwardJob {
         row_max(attention_state.row_max.columns(group * L, L)),
         inverse_sum(attention_state.inverse_sum.columns(group * L, L)),
         out(result.columns(group * input.heads.group_width, input.heads.group_width)),
-        done(done_rows) {}
+        done(done_rows),
+        direct(kDirectLanes <= L && is_one_block(lanes) && score.is_plain() && terms.is_plain()) {}
 
   GatScore<L> score;
   GroupTerms<L> terms;
@@ -47,6 +48,7 @@ struct ForwardJob {
   GatherSource values;
   MatrixView row_max, inverse_sum, out;
   const RowCallback& done;
+  bool direct;
 };
 
 // Partial results of a long row: sixteen lanes of the maximum, of the sum, and the unscaled row.
@@ -56,6 +58,7 @@ class ForwardWorker {
   explicit ForwardWorker(const ForwardJob<L>& job) : job_(job) {}
 
   void rows(const EdgeBatch<L>& batch) {
+    if (job_.direct) return direct_rows(batch);
     softmax(batch);
     for (Index r = 0; r < batch.count(); ++r) {
       const Index i = batch.row(r);
@@ -69,6 +72,15 @@ class ForwardWorker {
   }
 
   void chunk(const EdgeBatch<L>& batch, Real* partial) {
+    if (job_.direct) {
+      draw_weights(batch);
+      for_lane_blocks(job_.lanes, [&](auto block, Index) {
+        direct_row<block>(batch, 0, partial + 2 * kLanes, all_lanes(1));
+      });
+      store(partial, maximum_[0]);
+      store(partial + kLanes, sum_[0]);
+      return;
+    }
     softmax(batch);
     store(partial, maximum_[0]);
     store(partial + kLanes, sum_[0]);
@@ -98,6 +110,51 @@ class ForwardWorker {
   }
 
  private:
+  // The whole of a short row edge by edge: nothing is stored between score and sum.
+  void direct_rows(const EdgeBatch<L>& batch) {
+    draw_weights(batch);
+    for_lane_blocks(job_.lanes, [&](auto block, Index) {
+      for (Index r = 0; r < batch.count(); ++r) {
+        const Index i = batch.row(r);
+        direct_row<block>(batch, r, job_.out.row(i), Lanes{});
+        store_tile<L>(job_.row_max.row(i), maximum_[r]);
+        store_tile<L>(job_.inverse_sum.row(i), inverse(sum_[r]));
+      }
+    });
+    job_.done(batch.row(0), batch.row(batch.count() - 1) + 1);
+  }
+  void draw_weights(const EdgeBatch<L>& batch) {
+    if (job_.terms.has_weights()) job_.terms.weights(batch, Direction::in, weights_);
+  }
+
+  // out = the sum of the row times `scale`, or divided by the softmax's sum where that is zero.
+  template <int R>
+  GAT_INLINE void direct_row(const EdgeBatch<L>& batch, Index r, Real* out, const Lanes& scale) {
+    const GatherList list = batch.list(r);
+    const GatherSource& numbers = job_.score.sources();
+    const Lanes own = job_.score.of_destination(batch.row(r));
+    Lanes largest = all_lanes(-kInfinity);
+    for_gathered_numbers(list, numbers, [&](Index, const Real* s) { largest = max(largest, tile<L>(s)); });
+    const Lanes maximum = job_.score.value(largest + own);
+    const Lanes finite = finite_maximum(maximum);
+    const Real* factor = job_.terms.has_weights() ? weights_.at(batch.first_vector(r)) : nullptr;
+    Lanes total{};
+    Lanes sum[R] = {};
+    for_gathered<R>(list, job_.values, [&](Index k, const Real* row) {
+      const Lanes e = job_.score.value(tile<L>(numbers.data + list.ids[k] * numbers.stride) + own);
+      const Lanes p = exp_of_negative(e - finite);
+      total = total + p;
+      const Lanes weight = factor == nullptr ? p : p * tile<L>(factor + k * L);
+#pragma GCC unroll 16
+      for (int v = 0; v < R; ++v) sum[v] = multiply_add(weight, load(row + v * kLanes), sum[v]);
+    });
+    maximum_[r] = maximum;
+    sum_[r] = total;
+    const Lanes factor_of_sum = select(equal(scale, Lanes{}), inverse(total), scale);
+#pragma GCC unroll 16
+    for (int v = 0; v < R; ++v) store(out + v * kLanes, sum[v] * factor_of_sum);
+  }
+
   // p = exp(e − maximum) and its sum per row; then p becomes p · c · m, what the values are summed with.
   void softmax(const EdgeBatch<L>& batch) {
     job_.score.by_destination(batch, p_);

@@ -106,7 +106,7 @@ class DenseLinear {
                        }
                        if (direct) {
                          multiply(last - first, d, packed.row(s), depth, depth_, d_rows.row(first),
-                                  d_rows.stride, true);
+                                  d_rows.stride, add);
                          continue;
                        }
                        multiply(last - first, d, packed.row(s), depth, depth_, result.data, depth_, false);

@@ -17,6 +17,10 @@ inline constexpr Index kBatchRows = 32;
 inline constexpr Index kBatchVectors = 128;
 inline constexpr Index kBatchNumbers = kBatchVectors * kLanes;
 
+/// From this many heads on, rows without terms are worked on edge by edge: an exponential of one edge
+/// fills enough of its vector. Fewer heads share vectors among the edges of a batch.
+inline constexpr Index kDirectLanes = 4;
+
 /// One number per edge and head of a batch.
 struct alignas(64) EdgeBuffer {
   Real numbers[kBatchNumbers + kLanes];

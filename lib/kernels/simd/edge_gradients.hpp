@@ -33,7 +33,8 @@ struct BackwardJob {
         d_edge(score_gradient.edge),
         gradient(attention_gradient),
         d_values(part(attention_gradient.values, group * width, width)),
-        d_argument(edge_gradients) {}
+        d_argument(edge_gradients),
+        direct(kDirectLanes <= L && is_one_block(lanes) && score.is_plain() && terms.is_plain()) {}
 
   static MatrixView part(MatrixView whole, Index first, Index count) {
     return whole.empty() ? whole : whole.columns(first, count);
@@ -49,6 +50,7 @@ struct BackwardJob {
   const AttentionGradient& gradient;
   MatrixView d_values;
   Real* d_argument;  // of every edge, by its place among the in-edges, L numbers each; null = not stored
+  bool direct;
 };
 
 /// The buffers and steps of one thread.
@@ -94,7 +96,7 @@ class EdgeGradients {
     Lanes sum{};
     for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
       Lanes d_alpha = load(product_.at(v));
-      if (job_.terms.has_weights()) d_alpha = d_alpha * load(factor_.at(v));
+      if (job_.terms.has_weights()) d_alpha = rounded(d_alpha * load(factor_.at(v)));
       const Lanes d_logit = load(p_.at(v)) * (d_alpha - load(d_.at(v)));
       if (keeps_logit_gradients()) store(d_logit_.at(v), d_logit);
       // Rounded, so that sums of stored gradients have the same bits.

@@ -23,6 +23,8 @@ class GroupTerms {
         dropout_(input.dropout) {}
 
   bool has_logit_terms() const { return !terms_.mask.empty() || terms_.log_prior.given(); }
+  /// Nothing but dropout, if that.
+  bool is_plain() const { return !has_logit_terms() && !terms_.factor.given(); }
   bool has_weights() const { return dropout_.active() || terms_.factor.given(); }
   const EdgeTerms& terms() const { return terms_; }
   Index first_head() const { return first_head_; }

@@ -22,6 +22,7 @@ class GatScore {
                      input.destination.stride,
                      prefetch_distance(input.destination.rows, input.destination.cols)},
         edge_(input.edge),
+        is_monotone_(input.negative_slope >= 0),
         first_head_(group * L),
         heads_(layout.heads_in(group)) {}
 
@@ -33,8 +34,11 @@ class GatScore {
   void by_source(const EdgeBatch<L>& batch, const GatherSource& records, EdgeBuffer& e) const {
     logits(batch, records, source_, e);
   }
+  /// Whether a row needs nothing but the numbers of its ends, and the largest argument gives the largest e.
+  bool is_plain() const { return edge_.empty() && destination_.data != nullptr && is_monotone_; }
+  const GatherSource& sources() const { return source_; }
+  Lanes of_destination(Index i) const { return tile<L>(destination_.data + i * destination_.stride); }
   Lanes of_source(Index j) const { return tile<L>(source_.data + j * source_.stride); }
-  bool has_edge_numbers() const { return !edge_.empty(); }
   /// e from the sum of the numbers.
   GAT_INLINE Lanes value(const Lanes& argument) const {
     return select(greater(argument, Lanes{}), argument, slope_ * argument);
@@ -110,6 +114,7 @@ class GatScore {
   Lanes slope_;
   GatherSource source_, destination_;
   ConstMatrixView edge_;
+  bool is_monotone_;
   Index first_head_, heads_;
 };
 
