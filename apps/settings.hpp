@@ -72,6 +72,7 @@ struct Settings {
   std::int64_t seed = 0;
   std::string seeds;
   std::int64_t threads = 0;
+  std::string simd = "auto";
 
   // Of one call alone; no configuration file holds them.
   std::string recipe;

@@ -2,6 +2,7 @@
 
 #include "bench/suites.hpp"
 #include "gat/core/error.hpp"
+#include "gat/core/execution.hpp"
 #include "gat/data/load.hpp"
 #include "gat/data/split.hpp"
 #include "gat/graph/graph_builder.hpp"
@@ -38,6 +39,11 @@ void check_format(S& s) {
   }
   throw UsageError("there is no format \"" + s.data_format + "\"; " +
                    known_names_hint(s.data_format, format_names()));
+}
+void check_simd(S& s) {
+  one_of(s.simd, {"auto", "baseline", "avx2", "avx512"});
+  // A level that this machine or build has not is refused too.
+  if (s.simd != "auto") simd_level_named(s.simd);
 }
 // One seed and a list of seeds exclude each other; the later one counts.
 void check_seed(S& s) {
@@ -197,6 +203,9 @@ constexpr Option kTable[] = {
     {"-t,--threads", "training", "threads", &S::threads, "N",
      "at most 1024; 0 = as many as the process may use",
      kTraining | kOnModel, true, [](S& s) { within(s.threads, 0, kMostThreads); }},
+    {"--simd", "training", "simd", &S::simd, "LEVEL",
+     "instructions of the kernels: auto (the best that this machine has), baseline, avx2, avx512",
+     kTraining | kOnModel, false, check_simd},
 
     {"--out", "", "", &S::out, "DIR",
      "run folder; empty = runs/DATA-gat-NNN",

@@ -5,8 +5,8 @@
 
 #include "gat/core/error.hpp"
 #include "gat/data/load.hpp"
+#include "run/execution.hpp"
 #include "run/network_plan.hpp"
-#include "system/threads.hpp"
 
 namespace gat::app {
 
@@ -105,13 +105,12 @@ ModelOnData load_model_on_data(const Call& call) {
   }
   PreparedGraph graph = model.prepare(dataset.graph_data);
   renumber_labels(dataset, model.description(), path.string());
-  const int threads = thread_count(call.settings.threads, call.threads_given);
   return {std::move(path),
           std::move(model),
           std::move(provenance),
           std::move(dataset),
           std::move(graph),
-          threads,
+          execution_of(call),
           same};
 }
 

@@ -74,7 +74,7 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
                        const std::function<void()>& on_first_epoch) {
   const Split split = make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(seed));
   TrainOptions options =
-      train_options(plan.settings, class_counts(plan.dataset, split.train), plan.num_threads);
+      train_options(plan.settings, class_counts(plan.dataset, split.train), plan.execution);
   options.seed = static_cast<std::uint64_t>(seed);
   const Network network(plan.description.network);
   TrainResult result = train_observed(plan, network, split, options, place, on_first_epoch);
@@ -90,7 +90,7 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
   report.interrupted = report.stop_reason.starts_with(kInterrupted);
   const Model model(plan.description, std::move(result.weights));
   Workspace workspace;
-  const Matrix logits = model.class_logits(plan.graph, workspace, plan.num_threads);
+  const Matrix logits = model.class_logits(plan.graph, workspace, plan.execution);
   report.train = evaluate_part(logits, plan.dataset.labels, split.train);
   report.validation = evaluate_part(logits, plan.dataset.labels, split.validation);
   report.test = evaluate_part(logits, plan.dataset.labels, split.test);

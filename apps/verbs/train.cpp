@@ -127,7 +127,8 @@ Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const R
       {"data",
        {{"name", plan.dataset.name}, {"source", plan.dataset.source}, {"fingerprint", plan.fingerprint}}},
       {"settings", settings_json(plan.settings)},
-      {"threads", plan.num_threads},
+      {"threads", plan.execution.num_threads},
+      {"simd", name_of(plan.execution.simd)},
       {"runs", runs},
       {"run_folder", folder.final_path().string()},
       {"peak_memory_bytes", peak_resident_bytes()}};
