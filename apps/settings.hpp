@@ -73,6 +73,7 @@ struct Settings {
   std::string seeds;
   std::int64_t threads = 0;
   std::string simd = "auto";
+  bool prune = true;
 
   // Of one call alone; no configuration file holds them.
   std::string recipe;

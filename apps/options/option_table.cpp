@@ -206,6 +206,9 @@ constexpr Option kTable[] = {
     {"--simd", "training", "simd", &S::simd, "LEVEL",
      "instructions of the kernels: auto (the best that this machine has), baseline, avx2, avx512",
      kTraining | kOnModel, false, check_simd},
+    {"--prune", "training", "prune", &S::prune, "",
+     "compute only the rows that the loss can reach, unless that is most of the graph; same results up to the order of sums",
+     kTrain, false, nullptr},
 
     {"--out", "", "", &S::out, "DIR",
      "run folder; empty = runs/DATA-gat-NNN",

@@ -106,6 +106,7 @@ TrainOptions train_options(const Settings& settings, std::span<const Index> trai
   options.loss.label_smoothing = settings.label_smoothing;
   options.seed = static_cast<std::uint64_t>(settings.seed);
   options.execution = execution;
+  options.prune = settings.prune;
   options.validate();
   return options;
 }

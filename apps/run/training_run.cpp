@@ -85,6 +85,8 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
   report.epochs = result.epochs;
   report.stop_reason = result.stop_reason;
   report.seconds = result.seconds;
+  report.training_rows = result.training_rows;
+  report.validation_rows = result.validation_rows;
   report.multi_label = plan.multi_label();
   report.signal = InterruptWatch::noted();
   report.interrupted = report.stop_reason.starts_with(kInterrupted);

@@ -99,6 +99,7 @@ std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& 
       lines.say(line + "\n");
     }
     call.console.note("stopped: " + report.stop_reason);
+    call.console.note(computed_line(report));
     if (report.signal != 0) break;
   }
   return reports;

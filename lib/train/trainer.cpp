@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "core/named_values.hpp"
 #include "gat/kernels/loss.hpp"
+#include "train/part.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -16,6 +16,8 @@ namespace {
 
 constexpr NamedValues<LossKind, 3> kLossKinds{
     {{LossKind::automatic, "auto"}, {LossKind::softmax, "softmax"}, {LossKind::sigmoid, "sigmoid"}}};
+constexpr NamedValues<ComputedRows, 2> kComputedRows{
+    {{ComputedRows::whole, "whole"}, {ComputedRows::pruned, "pruned"}}};
 
 // Branches of the tree of random numbers that grows from a seed.
 constexpr std::uint64_t kInitialStream = 1;
@@ -119,45 +121,6 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   }
 }
 
-// The receptive field of some nodes, or the whole graph where the field is most of it: a copy of nearly all
-// edges would cost more memory than its few missing rows save time.
-Blocks blocks_for(const Network& network, const PreparedGraph& graph, std::span<const NodeId> nodes,
-                  Mode mode, bool prune) {
-  const GraphView view = graph.graph().view();
-  if (prune) {
-    Blocks field = Blocks::receptive_field(graph.graph(), nodes, network.reach(mode));
-    Index edges = 0;
-    for (int l = 0; l < field.num_layers(); ++l) edges += field.layer(l).num_edges();
-    if (edges <= view.num_edges() * network.num_steps() / 2) return field;
-  }
-  return Blocks::whole(view, network.num_steps());
-}
-
-// One part of a split: the blocks that compute its rows, and where those are among the results.
-struct Part {
-  Part(const Network& network, const PreparedGraph& graph, std::span<const NodeId> part_nodes, Mode mode,
-       bool prune)
-      : nodes(part_nodes),
-        blocks(blocks_for(network, graph, nodes, mode, prune)),
-        logit_rows(nodes.begin(), nodes.end()),
-        logits(blocks.num_outputs(), network.output_width()) {
-    if (mode == Mode::training && graph.features().is_sparse()) {
-      FeatureView rows = graph.features();
-      rows.row_ids = blocks.input_rows();
-      feature_columns = columns_of(rows);
-    }
-    if (!blocks.input_rows().empty()) std::iota(logit_rows.begin(), logit_rows.end(), NodeId(0));
-  }
-
-  LossRows rows() const { return {logit_rows, nodes}; }
-
-  std::span<const NodeId> nodes;
-  Blocks blocks;
-  std::vector<NodeId> logit_rows;
-  Matrix logits;
-  CsrMatrix feature_columns;
-};
-
 // The state of one run; `epoch` is one pass of forward, backward, step and validation.
 class Run {
  public:
@@ -175,6 +138,8 @@ class Run {
         gradients_(network.make_weights()) {}
 
   const Weights& weights() const { return weights_; }
+  const Part& training() const { return train_; }
+  const Part& validation() const { return validation_; }
 
   EpochRecord epoch(int number) {
     EpochRecord record;
@@ -240,6 +205,7 @@ class Run {
 
 std::string_view name_of(LossKind kind) { return name_in(kLossKinds, kind); }
 LossKind loss_kind_named(std::string_view name) { return value_in(kLossKinds, name, "loss"); }
+std::string_view name_of(ComputedRows rows) { return name_in(kComputedRows, rows); }
 
 void TrainOptions::validate() const {
   adam.validate();
@@ -268,6 +234,8 @@ TrainResult train(const Network& network, const PreparedGraph& graph, const Labe
   Run run(network, graph, labels, split, options);
   EarlyStopping stopping(options.stop, options.patience);
   TrainResult result;
+  result.training_rows = run.training().computed;
+  result.validation_rows = run.validation().computed;
   for (int number = 1; number <= options.epochs; ++number) {
     EpochRecord record = run.epoch(number);
     record.seconds = seconds_since(start);

@@ -40,6 +40,12 @@ struct TrainOptions {
   void validate() const;
 };
 
+/// Which rows of each layer are computed for a part of the split.
+enum class ComputedRows {
+  whole,  ///< those of every node
+  pruned  ///< those that the part's outputs depend on
+};
+
 /// What a run gave.
 struct TrainResult {
   Weights weights;     ///< of the kept epoch
@@ -47,6 +53,8 @@ struct TrainResult {
   int epochs = 0;      ///< epochs that were run
   std::string stop_reason;
   double seconds = 0;
+  ComputedRows training_rows = ComputedRows::whole;
+  ComputedRows validation_rows = ComputedRows::whole;
 };
 
 /// Initial weights of a seed.
@@ -77,5 +85,6 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
 
 std::string_view name_of(LossKind kind);
 LossKind loss_kind_named(std::string_view name);
+std::string_view name_of(ComputedRows rows);
 
 }  // namespace gat::inline GAT_PRECISION
