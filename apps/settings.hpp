@@ -82,6 +82,7 @@ struct Settings {
   std::string out;
   bool force = false;
   bool dry_run = false;
+  bool profile = false;
   bool json = false;
   bool quiet = false;
   std::string color = "auto";

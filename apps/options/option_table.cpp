@@ -219,6 +219,9 @@ constexpr Option kTable[] = {
     {"--dry-run", "", "", &S::dry_run, "",
      "print layers, parameters and memory, and train nothing",
      kTrain, false, nullptr},
+    {"--profile", "", "", &S::profile, "",
+     "measure where the time goes: forward and backward of each layer, loss, update, validation; and the peak of memory",
+     kTrain, false, nullptr},
 
     {"--part", "", "", &S::part, "PART",
      "nodes of the detailed report: test, validation, train, all",

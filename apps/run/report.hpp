@@ -8,6 +8,7 @@
 #include "gat/train/trainer.hpp"
 #include "output/json.hpp"
 #include "run/plan.hpp"
+#include "run/profile.hpp"
 
 namespace gat::app {
 
@@ -20,6 +21,7 @@ struct RunReport {
   double seconds = 0;
   ComputedRows training_rows = ComputedRows::whole;
   ComputedRows validation_rows = ComputedRows::whole;
+  std::optional<Profile> profile;                     ///< where it was asked for
   std::optional<Evaluation> train, validation, test;  ///< nothing for an empty part
   bool multi_label = false;
   int signal = 0;            ///< that came while it ran, or 0

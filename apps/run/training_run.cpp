@@ -64,6 +64,7 @@ Provenance provenance_of(const Plan& plan, std::int64_t seed, const RunReport& r
   Json metrics = to_json(report);
   metrics.erase("seconds");
   metrics.erase("epochs_per_second");
+  metrics.erase("profile");
   provenance.metrics = json_line(metrics);
   return provenance;
 }
@@ -76,6 +77,7 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
   TrainOptions options =
       train_options(plan.settings, class_counts(plan.dataset, split.train), plan.execution);
   options.seed = static_cast<std::uint64_t>(seed);
+  options.profile = plan.settings.profile;
   const Network network(plan.description.network);
   TrainResult result = train_observed(plan, network, split, options, place, on_first_epoch);
 
@@ -87,6 +89,7 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
   report.seconds = result.seconds;
   report.training_rows = result.training_rows;
   report.validation_rows = result.validation_rows;
+  if (result.phases) report.profile = make_profile(*result.phases, network, result.epochs, result.seconds);
   report.multi_label = plan.multi_label();
   report.signal = InterruptWatch::noted();
   report.interrupted = report.stop_reason.starts_with(kInterrupted);

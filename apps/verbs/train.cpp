@@ -97,6 +97,7 @@ std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& 
     else {
       call.console.log_only(line);
       lines.say(line + "\n");
+      if (report.profile) lines.say(profile_text(*report.profile));
     }
     call.console.note("stopped: " + report.stop_reason);
     call.console.note(computed_line(report));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/named_values.hpp"
+#include "core/timed_scope.hpp"
 #include "gat/kernels/loss.hpp"
 #include "train/part.hpp"
 
@@ -121,15 +122,17 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   }
 }
 
-// The state of one run; `epoch` is one pass of forward, backward, step and validation.
+// The state of one run; `epoch` is one pass of forward, backward, step and validation. Times are added to
+// `phases` where it is given.
 class Run {
  public:
   Run(const Network& network, const PreparedGraph& graph, const Labels& labels, const Split& split,
-      const TrainOptions& options)
+      const TrainOptions& options, PhaseTimes* phases)
       : network_(network),
         graph_(graph),
         labels_(labels),
         options_(options),
+        phases_(phases),
         train_(network, graph, split.train, Mode::training, options.prune),
         validation_(network, graph, split.validation, Mode::evaluation, options.prune),
         random_(RandomStream(options.seed).derive(kTrainingStream)),
@@ -147,14 +150,7 @@ class Run {
     record.train_loss = training_step(number);
     require_finite(record.train_loss, "training", number);
     record.validation_loss = record.validation_accuracy = std::numeric_limits<double>::quiet_NaN();
-    if (validation_.nodes.empty()) return record;
-    const Round round{Mode::evaluation, {}, options_.execution, workspace_, nullptr, {}, {}};
-    network_.forward(round, weights_, input(validation_), validation_.logits);
-    record.validation_loss =
-        loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);
-    require_finite(record.validation_loss, "validation", number);
-    record.validation_accuracy =
-        metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
+    if (!validation_.nodes.empty()) validate(record);
     return record;
   }
 
@@ -163,6 +159,9 @@ class Run {
     return {part.blocks, graph_.features(), graph_.edge_features(), {}, part.feature_columns.view()};
   }
 
+  // Where a phase adds its time; null when nobody asks.
+  double* time_of(double PhaseTimes::*phase) { return phases_ == nullptr ? nullptr : &(phases_->*phase); }
+
   double training_step(int number) {
     const Round round{Mode::training,
                       random_.derive(static_cast<std::uint64_t>(number)),
@@ -170,15 +169,38 @@ class Run {
                       workspace_,
                       &tape_,
                       {},
-                      {}};
-    network_.forward(round, weights_, input(train_), train_.logits);
-    d_logits_.resize(train_.logits.rows(), train_.logits.cols());
-    const double loss =
-        loss_of(train_.logits, labels_, train_.rows(), options_.loss, d_logits_, options_.execution);
-    gradients_.fill(0);
-    network_.backward(round, weights_, input(train_), d_logits_, gradients_);
+                      {},
+                      phases_ == nullptr ? nullptr : &phases_->steps};
+    {
+      const TimedScope timed(time_of(&PhaseTimes::forward_seconds));
+      network_.forward(round, weights_, input(train_), train_.logits);
+    }
+    const double loss = training_loss();
+    {
+      const TimedScope timed(time_of(&PhaseTimes::backward_seconds));
+      gradients_.fill(0);
+      network_.backward(round, weights_, input(train_), d_logits_, gradients_);
+    }
+    const TimedScope timed(time_of(&PhaseTimes::update_seconds));
     optimizer_.step(weights_, gradients_, options_.execution);
     return loss;
+  }
+
+  double training_loss() {
+    const TimedScope timed(time_of(&PhaseTimes::loss_seconds));
+    d_logits_.resize(train_.logits.rows(), train_.logits.cols());
+    return loss_of(train_.logits, labels_, train_.rows(), options_.loss, d_logits_, options_.execution);
+  }
+
+  void validate(EpochRecord& record) {
+    const TimedScope timed(time_of(&PhaseTimes::validation_seconds));
+    const Round round{Mode::evaluation, {}, options_.execution, workspace_, nullptr, {}, {}};
+    network_.forward(round, weights_, input(validation_), validation_.logits);
+    record.validation_loss =
+        loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);
+    require_finite(record.validation_loss, "validation", record.epoch);
+    record.validation_accuracy =
+        metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
   }
 
   static void require_finite(double loss, const char* part, int epoch) {
@@ -191,6 +213,7 @@ class Run {
   const PreparedGraph& graph_;
   const Labels& labels_;
   const TrainOptions& options_;
+  PhaseTimes* phases_;
   Part train_, validation_;
   RandomStream random_;
   Adam optimizer_;
@@ -231,14 +254,18 @@ TrainResult train(const Network& network, const PreparedGraph& graph, const Labe
                   std::span<TrainObserver* const> observers) {
   check_task(network, graph, labels, split, options);
   const auto start = Clock::now();
-  Run run(network, graph, labels, split, options);
-  EarlyStopping stopping(options.stop, options.patience);
   TrainResult result;
+  if (options.profile) result.phases.emplace();
+  PhaseTimes* const phases = result.phases ? &*result.phases : nullptr;
+  Run run(network, graph, labels, split, options, phases);
+  if (phases != nullptr) phases->preparation_seconds = seconds_since(start);
+  EarlyStopping stopping(options.stop, options.patience);
   result.training_rows = run.training().computed;
   result.validation_rows = run.validation().computed;
   for (int number = 1; number <= options.epochs; ++number) {
     EpochRecord record = run.epoch(number);
     record.seconds = seconds_since(start);
+    const TimedScope timed(phases == nullptr ? nullptr : &phases->observer_seconds);
     TrainControl control;
     stopping.epoch_finished(record, run.weights(), control);
     if (control.keep_weights) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct TrainOptions {
   /// Compute only the rows that the loss, or the validation score, can reach, unless that is most of the
   /// graph. The gradients are the same up to the order of sums; scores are the same bits.
   bool prune = true;
+  bool profile = false;  ///< measure `TrainResult::phases`
 
   /// \throws UsageError naming the option that is out of range
   void validate() const;
@@ -46,6 +48,18 @@ enum class ComputedRows {
   pruned  ///< those that the part's outputs depend on
 };
 
+/// Where the time of a run went, in seconds over all epochs.
+struct PhaseTimes {
+  double preparation_seconds = 0;  ///< once: rows to compute, initial weights
+  double forward_seconds = 0;
+  double loss_seconds = 0;  ///< with its gradient
+  double backward_seconds = 0;
+  double update_seconds = 0;
+  double validation_seconds = 0;  ///< forward, loss and metrics
+  double observer_seconds = 0;    ///< stopping rule, copies of the best weights, observers
+  StepTimes steps;                ///< of the network, in the forward and backward of training
+};
+
 /// What a run gave.
 struct TrainResult {
   Weights weights;     ///< of the kept epoch
@@ -55,6 +69,7 @@ struct TrainResult {
   double seconds = 0;
   ComputedRows training_rows = ComputedRows::whole;
   ComputedRows validation_rows = ComputedRows::whole;
+  std::optional<PhaseTimes> phases;  ///< where they were asked for
 };
 
 /// Initial weights of a seed.
