@@ -74,6 +74,7 @@ struct Settings {
   std::int64_t threads = 0;
   std::string simd = "auto";
   bool prune = true;
+  std::string reorder = "auto";
 
   // Of one call alone; no configuration file holds them.
   std::string recipe;

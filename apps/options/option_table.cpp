@@ -6,6 +6,7 @@
 #include "gat/data/load.hpp"
 #include "gat/data/split.hpp"
 #include "gat/graph/graph_builder.hpp"
+#include "gat/graph/reorder.hpp"
 #include "gat/kernels/activation.hpp"
 #include "gat/nn/input_transform.hpp"
 #include "gat/nn/layers/gat.hpp"
@@ -209,6 +210,9 @@ constexpr Option kTable[] = {
     {"--prune", "training", "prune", &S::prune, "",
      "compute only the rows that the loss can reach, unless that is most of the graph; same results up to the order of sums",
      kTrain, false, nullptr},
+    {"--reorder", "training", "reorder", &S::reorder, "RULE",
+     "order of the rows in memory when the whole graph is computed: auto (by clusters where that pays), off; same results up to the order of sums",
+     kTrain, false, [](S& s) { reorder_named(s.reorder); }},
 
     {"--out", "", "", &S::out, "DIR",
      "run folder; empty = runs/DATA-gat-NNN",

@@ -103,7 +103,8 @@ ModelOnData load_model_on_data(const Call& call) {
                       provenance.data_source + "): its fingerprint is " + dataset.fingerprint() +
                       ", that was " + provenance.fingerprint);
   }
-  PreparedGraph graph = model.prepare(dataset.graph_data);
+  // One pass over the graph would not win back the time that looking for an order takes.
+  PreparedGraph graph = model.prepare(dataset.graph_data, Reorder::off);
   renumber_labels(dataset, model.description(), path.string());
   return {std::move(path),
           std::move(model),

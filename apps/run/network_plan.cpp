@@ -107,6 +107,7 @@ TrainOptions train_options(const Settings& settings, std::span<const Index> trai
   options.seed = static_cast<std::uint64_t>(settings.seed);
   options.execution = execution;
   options.prune = settings.prune;
+  options.reorder = reorder_named(settings.reorder);
   options.validate();
   return options;
 }

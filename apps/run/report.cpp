@@ -58,7 +58,8 @@ Json to_json(const RunReport& report) {
 
 std::string computed_line(const RunReport& report) {
   const auto text = [](ComputedRows rows) {
-    return rows == ComputedRows::pruned ? "the rows it reaches" : "the whole graph";
+    if (rows == ComputedRows::pruned) return "the rows it reaches";
+    return rows == ComputedRows::reordered ? "the whole graph, rows reordered" : "the whole graph";
   };
   std::string line = std::string("computed: for training ") + text(report.training_rows);
   if (report.validation) line += std::string(", for validation ") + text(report.validation_rows);

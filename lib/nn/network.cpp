@@ -5,6 +5,7 @@
 
 #include "core/timed_scope.hpp"
 #include "gat/core/error.hpp"
+#include "gat/kernels/head_layout.hpp"
 #include "gat/nn/layers/table.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -62,6 +63,17 @@ std::vector<Reach> Network::reach(Mode mode) const {
 }
 
 Index Network::num_readers(int step) const { return std::count(reads_.begin(), reads_.end(), step); }
+
+Index Network::gathered_row_bytes() const {
+  Index width = 0;
+  for (const auto& layer : layers_) {
+    for (const ParameterSpec& spec : layer->parameters()) {
+      if (spec.num_heads == layer->num_heads())
+        width = std::max(width, HeadLayout(spec.num_heads, spec.head_dim).width());
+    }
+  }
+  return width * Index(sizeof(Real));
+}
 
 Weights Network::make_weights() const {
   std::vector<ParameterSpec> specs;

@@ -17,8 +17,9 @@ namespace {
 
 constexpr NamedValues<LossKind, 3> kLossKinds{
     {{LossKind::automatic, "auto"}, {LossKind::softmax, "softmax"}, {LossKind::sigmoid, "sigmoid"}}};
-constexpr NamedValues<ComputedRows, 2> kComputedRows{
-    {{ComputedRows::whole, "whole"}, {ComputedRows::pruned, "pruned"}}};
+constexpr NamedValues<ComputedRows, 3> kComputedRows{{{ComputedRows::whole, "whole"},
+                                                      {ComputedRows::reordered, "reordered"},
+                                                      {ComputedRows::pruned, "pruned"}}};
 
 // Branches of the tree of random numbers that grows from a seed.
 constexpr std::uint64_t kInitialStream = 1;
@@ -133,8 +134,9 @@ class Run {
         labels_(labels),
         options_(options),
         phases_(phases),
-        train_(network, graph, split.train, Mode::training, options.prune),
-        validation_(network, graph, split.validation, Mode::evaluation, options.prune),
+        whole_(network, graph, options.reorder),
+        train_(whole_, split.train, Mode::training, options.prune),
+        validation_(whole_, split.validation, Mode::evaluation, options.prune),
         random_(RandomStream(options.seed).derive(kTrainingStream)),
         optimizer_(options.adam),
         weights_(initial_weights(network, options.seed)),
@@ -214,6 +216,7 @@ class Run {
   const Labels& labels_;
   const TrainOptions& options_;
   PhaseTimes* phases_;
+  WholeGraph whole_;
   Part train_, validation_;
   RandomStream random_;
   Adam optimizer_;
@@ -306,8 +309,13 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   // While it is built: the items of both lists and their order.
   const Index building =
       (user_edges + num_edges) * Index(24 + sizeof(EdgeId)) + num_edges * Index(sizeof(EdgeId));
-  // Receptive fields of two parts of the split, each at most half of all edges.
-  const Index fields = network.num_steps() * num_edges * Index(2 * sizeof(NodeId) + 2 * sizeof(EdgeId));
+  // Two parts of the split: receptive fields of at most half of all edges, or the whole graph, which may be
+  // laid out anew, once for both, with the place of each edge meanwhile.
+  const Index edge_bytes = Index(2 * sizeof(NodeId) + 3 * sizeof(EdgeId));
+  const Index field = network.num_steps() * num_edges * edge_bytes / 2;
+  const bool is_small = nodes * network.gathered_row_bytes() <= ReorderRule{}.small_bytes;
+  const Index layout = is_small ? 0 : num_edges * (edge_bytes + Index(sizeof(EdgeId)));
+  const Index fields = field + std::max(field, layout);
   Index numbers = 2 * nodes * network.output_width();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);

@@ -74,6 +74,9 @@ class Network {
   Index output_width() const { return layers_.back()->output_width(); }
   /// What each step's rows depend on; the argument of Blocks::receptive_field.
   std::vector<Reach> reach(Mode mode) const;
+  /// Bytes of the widest row that attention gathers per edge; 0 without attention. The argument of
+  /// order_that_pays (gat/graph/reorder.hpp).
+  Index gathered_row_bytes() const;
   /// Zeros for all parameters, named "<step>.<parameter>".
   Weights make_weights() const;
 

@@ -36,6 +36,10 @@ struct TrainOptions {
   /// Compute only the rows that the loss, or the validation score, can reach, unless that is most of the
   /// graph. The gradients are the same up to the order of sums; scores are the same bits.
   bool prune = true;
+  /// Hold the rows of passes over the whole graph in an order that gathers them faster, where there is one.
+  /// An order that the graph is laid out in already is taken. Dropout masks and scores stay the same, the
+  /// gradients are the same up to the order of sums.
+  Reorder reorder = Reorder::automatic;
   bool profile = false;  ///< measure `TrainResult::phases`
 
   /// \throws UsageError naming the option that is out of range
@@ -44,13 +48,14 @@ struct TrainOptions {
 
 /// Which rows of each layer are computed for a part of the split.
 enum class ComputedRows {
-  whole,  ///< those of every node
-  pruned  ///< those that the part's outputs depend on
+  whole,      ///< those of every node
+  reordered,  ///< those of every node, in an order that gathers them faster
+  pruned      ///< those that the part's outputs depend on
 };
 
 /// Where the time of a run went, in seconds over all epochs.
 struct PhaseTimes {
-  double preparation_seconds = 0;  ///< once: rows to compute, initial weights
+  double preparation_seconds = 0;  ///< once: rows to compute and their order, initial weights
   double forward_seconds = 0;
   double loss_seconds = 0;  ///< with its gradient
   double backward_seconds = 0;
