@@ -72,6 +72,9 @@ struct Settings {
   std::int64_t seed = 0;
   std::string seeds;
   std::int64_t threads = 0;
+  std::string simd = "auto";
+  bool prune = true;
+  std::string reorder = "auto";
 
   // Of one call alone; no configuration file holds them.
   std::string recipe;
@@ -80,6 +83,7 @@ struct Settings {
   std::string out;
   bool force = false;
   bool dry_run = false;
+  bool profile = false;
   bool json = false;
   bool quiet = false;
   std::string color = "auto";

@@ -21,7 +21,7 @@ bool worth_pruning(const Blocks& field, Index num_edges) {
 }  // namespace
 
 DataBench bench_data(const Plan& plan, int rounds, const std::function<void(int)>& progress) {
-  const int threads = plan.num_threads;
+  const Execution& on = plan.execution;
   const Split split = make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front()));
   const Network network(plan.description.network);
   const StepTask task{network,
@@ -30,20 +30,20 @@ DataBench bench_data(const Plan& plan, int rounds, const std::function<void(int)
                       plan.graph.edge_features(),
                       plan.dataset.labels,
                       split.train,
-                      train_options(plan.settings, class_counts(plan.dataset, split.train), threads)};
+                      train_options(plan.settings, class_counts(plan.dataset, split.train), on)};
   Suite suite;
   TrainingSteps& whole = suite.make<TrainingSteps>(task, Blocks::whole(task.graph, network.num_steps()));
-  whole.training_step(threads);
-  whole.evaluation(threads);
+  whole.training_step(on);
+  whole.evaluation(on);
   DataBench result;
   result.peak_bytes = peak_resident_bytes();
-  suite.add({"training step", threads, [&] { whole.training_step(threads); }});
+  suite.add({"training step", on.num_threads, [&] { whole.training_step(on); }});
   Blocks field = Blocks::receptive_field(plan.graph.graph(), split.train, network.reach(Mode::training));
   if (worth_pruning(field, task.graph.num_edges())) {
     TrainingSteps& pruned = suite.make<TrainingSteps>(task, std::move(field));
-    suite.add({"training step, pruned", threads, [&] { pruned.training_step(threads); }});
+    suite.add({"training step, pruned", on.num_threads, [&] { pruned.training_step(on); }});
   }
-  suite.add({"evaluation", threads, [&] { whole.evaluation(threads); }});
+  suite.add({"evaluation", on.num_threads, [&] { whole.evaluation(on); }});
   result.steps = run_suite(plan.dataset.name, suite, rounds, false, progress);
   return result;
 }

@@ -58,8 +58,8 @@ void EdgePasses::backward(const HeadLayout& layout, const Execution& execution) 
       {shaped(d_values_, graph_.view.num_sources(), layout.width()), {}, {}});
 }
 
-std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& layout, int num_threads,
-                            bool limited, const std::string& suffix) {
+std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& layout,
+                            const Execution& execution, bool limited, const std::string& suffix) {
   const BenchGraph& graph = passes.graph();
   const Index edges = graph.view.num_edges();
   const Index width = layout.joined();
@@ -67,11 +67,10 @@ std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& 
   if (limited) work.gathered = {{&graph, width, static_cast<double>(edges * width) * sizeof(Real)}};
   const std::string shape =
       std::to_string(layout.num_heads) + " x " + std::to_string(layout.head_dim) + suffix;
-  const std::size_t first =
-      suite.add({"edge forward " + shape, num_threads, [=, &passes] { passes.forward(layout, num_threads); },
-                 work, 0, edges});
-  suite.add({"edge backward " + shape, num_threads, [=, &passes] { passes.backward(layout, num_threads); },
-             work, 0, edges});
+  const std::size_t first = suite.add({"edge forward " + shape, execution.num_threads,
+                                       [=, &passes] { passes.forward(layout, execution); }, work, 0, edges});
+  suite.add({"edge backward " + shape, execution.num_threads,
+             [=, &passes] { passes.backward(layout, execution); }, work, 0, edges});
   return first;
 }
 

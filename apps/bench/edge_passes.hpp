@@ -29,7 +29,7 @@ class EdgePasses {
 /// Adds a forward and a backward case named "edge forward 8 x 32" and so on with a suffix. Returns the
 /// number of the forward case; the backward case follows it.
 /// \param limited  by one gather of the rows each way
-std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& layout, int num_threads,
-                            bool limited = true, const std::string& suffix = "");
+std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& layout,
+                            const Execution& execution, bool limited = true, const std::string& suffix = "");
 
 }  // namespace gat::app

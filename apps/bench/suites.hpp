@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/suite.hpp"
+#include "gat/core/execution.hpp"
 #include "settings.hpp"
 
 namespace gat::app {
@@ -14,7 +15,7 @@ namespace gat::app {
 /// What suites are made for.
 struct SuiteOptions {
   const Settings& settings;
-  std::vector<int> thread_counts;  ///< rising: 1 and the number to work with
+  std::vector<Execution> executions;  ///< by rising threads: 1 and the number to work with
 };
 
 /// To add a suite: a file in bench/suites/ with a function that adds its cases, and a line in the table.

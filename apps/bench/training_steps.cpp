@@ -41,10 +41,10 @@ TrainingSteps::TrainingSteps(const StepTask& task, Blocks blocks)
       gradients_(task.network.make_weights()),
       logits_(blocks_.num_outputs(), task.network.output_width()) {}
 
-void TrainingSteps::training_step(int num_threads) {
+void TrainingSteps::training_step(const Execution& execution) {
   const NetworkInput input{blocks_, task_.features, task_.edge_features, {}, feature_columns_.view()};
   const RandomStream random = RandomStream(task_.options.seed).derive(++epoch_);
-  const Round round{Mode::training, random, num_threads, workspace_, &tape_, {}, {}};
+  const Round round{Mode::training, random, execution, workspace_, &tape_, {}, {}};
   task_.network.forward(round, weights_, input, logits_);
   d_logits_.resize(logits_.rows(), logits_.cols());
   const LossRows rows{logit_rows_, task_.train};
@@ -52,17 +52,17 @@ void TrainingSteps::training_step(int num_threads) {
   const double value =
       task_.labels.multi_label()
           ? sigmoid_cross_entropy(logits_, rows, task_.labels.targets, loss.positive_weights, d_logits_,
-                                  num_threads)
+                                  execution)
           : softmax_cross_entropy(logits_, rows, task_.labels.classes,
-                                  {loss.class_weights, loss.label_smoothing}, d_logits_, num_threads);
+                                  {loss.class_weights, loss.label_smoothing}, d_logits_, execution);
   if (!std::isfinite(value)) throw NumericError("the training loss is no longer finite");
   gradients_.fill(0);
   task_.network.backward(round, weights_, input, d_logits_, gradients_);
-  optimizer_.step(weights_, gradients_, num_threads);
+  optimizer_.step(weights_, gradients_, execution);
 }
 
-void TrainingSteps::evaluation(int num_threads) {
-  const Round round{Mode::evaluation, {}, num_threads, workspace_, nullptr, {}, {}};
+void TrainingSteps::evaluation(const Execution& execution) {
+  const Round round{Mode::evaluation, {}, execution, workspace_, nullptr, {}, {}};
   task_.network.forward(round, weights_, {blocks_, task_.features, task_.edge_features, {}}, logits_);
 }
 

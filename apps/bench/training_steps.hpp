@@ -27,9 +27,9 @@ class TrainingSteps {
   TrainingSteps(const StepTask& task, Blocks blocks);
 
   /// \throws NumericError when the loss is no longer finite
-  void training_step(int num_threads);
+  void training_step(const Execution& execution);
   /// Class logits of every node of the blocks, in evaluation mode.
-  void evaluation(int num_threads);
+  void evaluation(const Execution& execution);
 
  private:
   StepTask task_;

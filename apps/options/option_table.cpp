@@ -2,9 +2,11 @@
 
 #include "bench/suites.hpp"
 #include "gat/core/error.hpp"
+#include "gat/core/execution.hpp"
 #include "gat/data/load.hpp"
 #include "gat/data/split.hpp"
 #include "gat/graph/graph_builder.hpp"
+#include "gat/graph/reorder.hpp"
 #include "gat/kernels/activation.hpp"
 #include "gat/nn/input_transform.hpp"
 #include "gat/nn/layers/gat.hpp"
@@ -38,6 +40,11 @@ void check_format(S& s) {
   }
   throw UsageError("there is no format \"" + s.data_format + "\"; " +
                    known_names_hint(s.data_format, format_names()));
+}
+void check_simd(S& s) {
+  one_of(s.simd, {"auto", "baseline", "avx2", "avx512"});
+  // A level that this machine or build has not is refused too.
+  if (s.simd != "auto") simd_level_named(s.simd);
 }
 // One seed and a list of seeds exclude each other; the later one counts.
 void check_seed(S& s) {
@@ -197,6 +204,15 @@ constexpr Option kTable[] = {
     {"-t,--threads", "training", "threads", &S::threads, "N",
      "at most 1024; 0 = as many as the process may use",
      kTraining | kOnModel, true, [](S& s) { within(s.threads, 0, kMostThreads); }},
+    {"--simd", "training", "simd", &S::simd, "LEVEL",
+     "instructions of the kernels: auto (the best that this machine has), baseline, avx2, avx512",
+     kTraining | kOnModel, false, check_simd},
+    {"--prune", "training", "prune", &S::prune, "",
+     "compute only the rows that the loss can reach, unless that is most of the graph; same results up to the order of sums",
+     kTrain, false, nullptr},
+    {"--reorder", "training", "reorder", &S::reorder, "RULE",
+     "order of the rows in memory when the whole graph is computed: auto (by clusters where that pays), off; same results up to the order of sums",
+     kTrain, false, [](S& s) { reorder_named(s.reorder); }},
 
     {"--out", "", "", &S::out, "DIR",
      "run folder; empty = runs/DATA-gat-NNN",
@@ -206,6 +222,9 @@ constexpr Option kTable[] = {
      kTrain, false, nullptr},
     {"--dry-run", "", "", &S::dry_run, "",
      "print layers, parameters and memory, and train nothing",
+     kTrain, false, nullptr},
+    {"--profile", "", "", &S::profile, "",
+     "measure where the time goes: forward and backward of each layer, loss, update, validation; and the peak of memory",
      kTrain, false, nullptr},
 
     {"--part", "", "", &S::part, "PART",

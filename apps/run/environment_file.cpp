@@ -42,11 +42,15 @@ std::string processor_name() {
 }
 
 Json build_information() {
+  Json levels = Json::array();
+  for (const SimdLevel level : supported_simd_levels()) levels.push_back(name_of(level));
   return {{"version", GAT_VERSION},
           {"compiler", compiler()},
           {"precision", sizeof(Real) == 4 ? "float" : "double"},
           {"openmp", _OPENMP},
-          {"usable_processors", usable_processors()}};
+          {"usable_processors", usable_processors()},
+          {"simd", name_of(best_simd_level())},
+          {"supported_simd", levels}};
 }
 
 Json run_environment(const Plan& plan, const std::vector<std::string>& command) {
@@ -55,7 +59,8 @@ Json run_environment(const Plan& plan, const std::vector<std::string>& command) 
   Json json = build_information();
   json["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
   json["processor"] = processor_name();
-  json["threads"] = plan.num_threads;
+  json["threads"] = plan.execution.num_threads;
+  json["simd"] = name_of(plan.execution.simd);
   json["started"] = utc_now();
   json["folder"] = std::filesystem::current_path().string();
   json["command"] = command;

@@ -8,7 +8,8 @@
 
 namespace gat::app {
 
-/// Version, compiler, precision, OpenMP.
+/// Version, compiler, precision, OpenMP, processors, and the instruction levels that kernels can use here:
+/// the one that they use unless told otherwise, and all.
 Json build_information();
 /// The processor's model name, or "unknown".
 std::string processor_name();

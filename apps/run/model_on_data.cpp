@@ -5,8 +5,8 @@
 
 #include "gat/core/error.hpp"
 #include "gat/data/load.hpp"
+#include "run/execution.hpp"
 #include "run/network_plan.hpp"
-#include "system/threads.hpp"
 
 namespace gat::app {
 
@@ -103,15 +103,15 @@ ModelOnData load_model_on_data(const Call& call) {
                       provenance.data_source + "): its fingerprint is " + dataset.fingerprint() +
                       ", that was " + provenance.fingerprint);
   }
-  PreparedGraph graph = model.prepare(dataset.graph_data);
+  // One pass over the graph would not win back the time that looking for an order takes.
+  PreparedGraph graph = model.prepare(dataset.graph_data, Reorder::off);
   renumber_labels(dataset, model.description(), path.string());
-  const int threads = thread_count(call.settings.threads, call.threads_given);
   return {std::move(path),
           std::move(model),
           std::move(provenance),
           std::move(dataset),
           std::move(graph),
-          threads,
+          execution_of(call),
           same};
 }
 

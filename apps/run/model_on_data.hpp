@@ -20,7 +20,7 @@ struct ModelOnData {
   Provenance provenance;
   Dataset dataset;  ///< labels are numbered as the model's classes
   PreparedGraph graph;
-  int num_threads = 1;
+  Execution execution;
   bool same_data = true;  ///< as far as the model knows, it was trained on this data
 };
 

@@ -86,7 +86,7 @@ GraphPolicy graph_policy(const Settings& settings) {
 }
 
 TrainOptions train_options(const Settings& settings, std::span<const Index> training_classes,
-                           int num_threads) {
+                           const Execution& execution) {
   TrainOptions options;
   options.epochs = static_cast<int>(settings.epochs);
   options.patience = static_cast<int>(settings.patience);
@@ -105,7 +105,9 @@ TrainOptions train_options(const Settings& settings, std::span<const Index> trai
       class_weights(settings.positive_weights, training_classes, "--positive-weights");
   options.loss.label_smoothing = settings.label_smoothing;
   options.seed = static_cast<std::uint64_t>(settings.seed);
-  options.execution = num_threads;
+  options.execution = execution;
+  options.prune = settings.prune;
+  options.reorder = reorder_named(settings.reorder);
   options.validate();
   return options;
 }

@@ -19,7 +19,7 @@ GraphPolicy graph_policy(const Settings& settings);
 
 /// \param training_classes  how many training nodes each class has, for balanced weights
 TrainOptions train_options(const Settings& settings, std::span<const Index> training_classes,
-                           int num_threads);
+                           const Execution& execution);
 
 /// Loads the data set that the settings name.
 Dataset load_data(const Settings& settings);

@@ -8,8 +8,8 @@
 #include "gat/data/load.hpp"
 #include "gat/data/statistics.hpp"
 #include "options/option_value.hpp"
+#include "run/execution.hpp"
 #include "run/network_plan.hpp"
-#include "system/threads.hpp"
 
 namespace gat::app {
 
@@ -117,17 +117,17 @@ Plan make_plan(const Call& call) {
             std::move(description),
             std::move(graph),
             {},
-            1,
+            {},
             {}};
   plan.seeds = plan.settings.seeds.empty() ? std::vector<std::int64_t>{plan.settings.seed}
                                            : parse_ranges(plan.settings.seeds);
-  plan.num_threads = thread_count(plan.settings.threads, call.threads_given);
+  plan.execution = execution_of(call);
   settle_split(plan);
   const Split split = make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front()));
   settle_stop_rule(call, split, plan);
   check_loss(plan);
   // For what it refuses.
-  train_options(plan.settings, class_counts(plan.dataset, split.train), plan.num_threads);
+  train_options(plan.settings, class_counts(plan.dataset, split.train), plan.execution);
   return plan;
 }
 

@@ -19,7 +19,7 @@ struct Plan {
   ModelDescription description;  ///< without metadata
   PreparedGraph graph;
   std::vector<std::int64_t> seeds;
-  int num_threads = 1;
+  Execution execution;               ///< threads and instruction level
   std::vector<std::string> remarks;  ///< decisions that the user should know
 
   bool multi_label() const { return dataset.labels.multi_label(); }

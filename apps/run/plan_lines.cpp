@@ -82,9 +82,9 @@ std::vector<std::string> plan_lines(const Plan& plan) {
                               network.make_weights().num_parameters(), memory_text(training_memory(plan))));
   for (std::string& line : setting_lines(plan.settings)) lines.push_back(std::move(line));
   lines.push_back(
-      fmt::format("seed: {}; threads: {}",
+      fmt::format("seed: {}; threads: {}; instructions: {}",
                   plan.settings.seeds.empty() ? std::to_string(plan.settings.seed) : plan.settings.seeds,
-                  plan.num_threads));
+                  plan.execution.num_threads, name_of(plan.execution.simd)));
   for (const std::string& remark : plan.remarks) lines.push_back("note: " + remark);
   return lines;
 }

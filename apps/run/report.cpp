@@ -40,16 +40,30 @@ Json to_json(const Evaluation& evaluation) {
 }
 
 Json to_json(const RunReport& report) {
-  return {{"seed", report.seed},
-          {"best_epoch", report.best_epoch},
-          {"epochs", report.epochs},
-          {"stop_reason", report.stop_reason},
-          {"interrupted", report.interrupted},
-          {"seconds", report.seconds},
-          {"epochs_per_second", report.seconds > 0 ? report.epochs / report.seconds : 0.0},
-          {"train", part_json(report.train)},
-          {"validation", part_json(report.validation)},
-          {"test", part_json(report.test)}};
+  Json json{{"seed", report.seed},
+            {"best_epoch", report.best_epoch},
+            {"epochs", report.epochs},
+            {"stop_reason", report.stop_reason},
+            {"interrupted", report.interrupted},
+            {"seconds", report.seconds},
+            {"training_rows", name_of(report.training_rows)},
+            {"validation_rows", report.validation ? Json(name_of(report.validation_rows)) : Json(nullptr)},
+            {"epochs_per_second", report.seconds > 0 ? report.epochs / report.seconds : 0.0},
+            {"train", part_json(report.train)},
+            {"validation", part_json(report.validation)},
+            {"test", part_json(report.test)}};
+  if (report.profile) json["profile"] = to_json(*report.profile);
+  return json;
+}
+
+std::string computed_line(const RunReport& report) {
+  const auto text = [](ComputedRows rows) {
+    if (rows == ComputedRows::pruned) return "the rows it reaches";
+    return rows == ComputedRows::reordered ? "the whole graph, rows reordered" : "the whole graph";
+  };
+  std::string line = std::string("computed: for training ") + text(report.training_rows);
+  if (report.validation) line += std::string(", for validation ") + text(report.validation_rows);
+  return line;
 }
 
 std::string report_line(const RunReport& report, const std::string& score_name) {

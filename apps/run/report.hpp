@@ -8,6 +8,7 @@
 #include "gat/train/trainer.hpp"
 #include "output/json.hpp"
 #include "run/plan.hpp"
+#include "run/profile.hpp"
 
 namespace gat::app {
 
@@ -18,6 +19,9 @@ struct RunReport {
   int epochs = 0;
   std::string stop_reason;
   double seconds = 0;
+  ComputedRows training_rows = ComputedRows::whole;
+  ComputedRows validation_rows = ComputedRows::whole;
+  std::optional<Profile> profile;                     ///< where it was asked for
   std::optional<Evaluation> train, validation, test;  ///< nothing for an empty part
   bool multi_label = false;
   int signal = 0;            ///< that came while it ran, or 0
@@ -33,6 +37,8 @@ std::optional<Evaluation> evaluate_part(ConstMatrixView class_logits, const Labe
 
 Json to_json(const Evaluation& evaluation);
 Json to_json(const RunReport& report);
+/// "computed: for training the rows it reaches, for validation the whole graph"
+std::string computed_line(const RunReport& report);
 /// "seed 0: test accuracy 0.8310, validation accuracy 0.7960, best epoch 412 of 512, …"
 std::string report_line(const RunReport& report, const std::string& score_name);
 

@@ -64,6 +64,7 @@ Provenance provenance_of(const Plan& plan, std::int64_t seed, const RunReport& r
   Json metrics = to_json(report);
   metrics.erase("seconds");
   metrics.erase("epochs_per_second");
+  metrics.erase("profile");
   provenance.metrics = json_line(metrics);
   return provenance;
 }
@@ -74,8 +75,9 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
                        const std::function<void()>& on_first_epoch) {
   const Split split = make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(seed));
   TrainOptions options =
-      train_options(plan.settings, class_counts(plan.dataset, split.train), plan.num_threads);
+      train_options(plan.settings, class_counts(plan.dataset, split.train), plan.execution);
   options.seed = static_cast<std::uint64_t>(seed);
+  options.profile = plan.settings.profile;
   const Network network(plan.description.network);
   TrainResult result = train_observed(plan, network, split, options, place, on_first_epoch);
 
@@ -85,12 +87,15 @@ RunReport run_training(const Plan& plan, std::int64_t seed, const RunPlace& plac
   report.epochs = result.epochs;
   report.stop_reason = result.stop_reason;
   report.seconds = result.seconds;
+  report.training_rows = result.training_rows;
+  report.validation_rows = result.validation_rows;
+  if (result.phases) report.profile = make_profile(*result.phases, network, result.epochs, result.seconds);
   report.multi_label = plan.multi_label();
   report.signal = InterruptWatch::noted();
   report.interrupted = report.stop_reason.starts_with(kInterrupted);
   const Model model(plan.description, std::move(result.weights));
   Workspace workspace;
-  const Matrix logits = model.class_logits(plan.graph, workspace, plan.num_threads);
+  const Matrix logits = model.class_logits(plan.graph, workspace, plan.execution);
   report.train = evaluate_part(logits, plan.dataset.labels, split.train);
   report.validation = evaluate_part(logits, plan.dataset.labels, split.validation);
   report.test = evaluate_part(logits, plan.dataset.labels, split.test);

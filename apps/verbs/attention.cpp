@@ -68,7 +68,7 @@ int run_attention(const Call& call) {
   RowWriter rows(*sink, call.settings.json ? RowFormat::json : row_format_named(call.settings.output_format),
                  {"source", "destination", "edge", "layer", "head", "coefficient", "self_loop", "reversed"});
   Workspace workspace;
-  on.model.class_logits(on.graph, workspace, on.num_threads, coefficients.sinks);
+  on.model.class_logits(on.graph, workspace, on.execution, coefficients.sinks);
   for (std::vector<NodeId> batch; nodes.next(batch);) {
     for (const NodeId node : batch) write_node(rows, on, coefficients, node);
     sink->flush();

@@ -10,9 +10,9 @@
 #include "gat/core/error.hpp"
 #include "output/sink.hpp"
 #include "run/environment_file.hpp"
+#include "run/execution.hpp"
 #include "run/report.hpp"
 #include "system/environment.hpp"
-#include "system/threads.hpp"
 #include "verbs/verbs.hpp"
 
 namespace gat::app {
@@ -33,7 +33,7 @@ Json measure_data(const Call& call, int rounds, std::string& text) {
   const DataBench result = bench_data(plan, rounds, round_lines(call.console, plan.dataset.name, rounds));
   Json json = steps_json(result.steps);
   json["peak_memory_bytes"] = result.peak_bytes;
-  json["threads"] = plan.num_threads;
+  json["threads"] = plan.execution.num_threads;
   json["data"] = {
       {"name", plan.dataset.name}, {"source", plan.dataset.source}, {"fingerprint", plan.fingerprint}};
   json["settings"] = settings_json(plan.settings);
@@ -42,9 +42,9 @@ Json measure_data(const Call& call, int rounds, std::string& text) {
 }
 
 Json measure_suites(const Call& call, int rounds, std::string& text) {
-  const int most = thread_count(call.settings.threads, call.threads_given);
-  SuiteOptions options{call.settings, {1}};
-  if (most > 1) options.thread_counts.push_back(most);
+  const Execution most = execution_of(call);
+  SuiteOptions options{call.settings, {{1, most.simd}}};
+  if (most.num_threads > 1) options.executions.push_back(most);
   std::vector<SuiteResult> results;
   for (const SuiteEntry* entry : suites_named(call.settings.suite)) {
     call.console.note(std::string(entry->name) + ": " + std::string(entry->summary));
@@ -74,6 +74,7 @@ int run_bench(const Call& call) {
   call.console.clear_line();
   json["program"] = build_information();
   json["processor"] = processor_name();
+  json["simd"] = name_of(execution_of(call).simd);
   json["round_count"] = rounds;
   json["note"] = kBenchNote;
   if (!settings.compare.empty()) {
@@ -81,7 +82,8 @@ int run_bench(const Call& call) {
     text += comparison_text(json["comparison"]);
   }
   print(settings.json ? json_document(json)
-                      : text + fmt::format("{} rounds on {}. {}\n", rounds, processor_name(), kBenchNote));
+                      : text + fmt::format("{} rounds on {}, {} kernels. {}\n", rounds, processor_name(),
+                                           name_of(execution_of(call).simd), kBenchNote));
   return kDone;
 }
 

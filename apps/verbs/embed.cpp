@@ -28,7 +28,7 @@ int run_embed(const Call& call) {
   std::vector<MatrixView> hidden(static_cast<std::size_t>(network.num_steps()));
   hidden[static_cast<std::size_t>(layer)] = rows_of_layer;
   Workspace workspace;
-  on.model.class_logits(on.graph, workspace, on.num_threads, {}, hidden);
+  on.model.class_logits(on.graph, workspace, on.execution, {}, hidden);
 
   std::vector<std::string> columns{"node", "id"};
   for (Index c = 0; c < rows_of_layer.cols(); ++c) columns.push_back("h" + std::to_string(c));

@@ -98,7 +98,7 @@ int run_evaluate(const Call& call) {
     throw InputError(on.dataset.source, "there are no labels to score against; use gat predict");
   const std::optional<SplitOptions> options = chosen_split(call, on);
   Workspace workspace;
-  const Matrix logits = on.model.class_logits(on.graph, workspace, on.num_threads);
+  const Matrix logits = on.model.class_logits(on.graph, workspace, on.execution);
 
   EvaluationView view;
   view.model = on.path.string();

@@ -42,8 +42,8 @@ struct Scores {
 Scores score(const ModelOnData& on, const NodeSource& nodes, const std::vector<NodeId>& batch,
              Workspace& workspace) {
   Scores scores;
-  scores.logits = nodes.everything() ? on.model.class_logits(on.graph, workspace, on.num_threads)
-                                     : on.model.class_logits(on.graph, batch, workspace, on.num_threads);
+  scores.logits = nodes.everything() ? on.model.class_logits(on.graph, workspace, on.execution)
+                                     : on.model.class_logits(on.graph, batch, workspace, on.execution);
   scores.probabilities.resize(scores.logits.rows(), scores.logits.cols());
   on.model.to_probabilities(scores.logits, scores.probabilities);
   return scores;

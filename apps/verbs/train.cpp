@@ -97,8 +97,10 @@ std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& 
     else {
       call.console.log_only(line);
       lines.say(line + "\n");
+      if (report.profile) lines.say(profile_text(*report.profile));
     }
     call.console.note("stopped: " + report.stop_reason);
+    call.console.note(computed_line(report));
     if (report.signal != 0) break;
   }
   return reports;
@@ -127,7 +129,8 @@ Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const R
       {"data",
        {{"name", plan.dataset.name}, {"source", plan.dataset.source}, {"fingerprint", plan.fingerprint}}},
       {"settings", settings_json(plan.settings)},
-      {"threads", plan.num_threads},
+      {"threads", plan.execution.num_threads},
+      {"simd", name_of(plan.execution.simd)},
       {"runs", runs},
       {"run_folder", folder.final_path().string()},
       {"peak_memory_bytes", peak_resident_bytes()}};

@@ -71,7 +71,7 @@ std::span<const Verb> verbs() {
        {{"list|show", &S::action}, {"NAME", &S::name, false}},
        {"gat recipe list", "gat recipe show gat-cora", "gat recipe show gat-cora > mine.toml"},
        run_recipe},
-      {"version", kVersion, "version, compiler, precision and threads",
+      {"version", kVersion, "version, compiler, precision, threads and instructions",
        {},
        {"gat version", "gat version --json", "gat --version"},
        run_version}};

@@ -14,10 +14,15 @@ int run_version(const Call& call) {
     print(json_document(json));
     return kDone;
   }
-  print(fmt::format("gat {}\ncompiler {}\nprecision {}\nOpenMP {}\nusable processors {}\n",
-                    json["version"].get<std::string>(), json["compiler"].get<std::string>(),
-                    json["precision"].get<std::string>(), json["openmp"].get<int>(),
-                    json["usable_processors"].get<int>()));
+  std::string levels;
+  for (const SimdLevel level : supported_simd_levels())
+    levels += (levels.empty() ? "" : ", ") + std::string(name_of(level));
+  print(
+      fmt::format("gat {}\ncompiler {}\nprecision {}\nOpenMP {}\nusable processors {}\n"
+                  "instructions {} (supported: {})\n",
+                  json["version"].get<std::string>(), json["compiler"].get<std::string>(),
+                  json["precision"].get<std::string>(), json["openmp"].get<int>(),
+                  json["usable_processors"].get<int>(), name_of(best_simd_level()), levels));
   return kDone;
 }
 

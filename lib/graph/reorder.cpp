@@ -5,6 +5,7 @@
 #include <deque>
 #include <numeric>
 
+#include "core/named_values.hpp"
 #include "gat/core/error.hpp"
 #include "gat/graph/boost_graph.hpp"
 #include "gat/graph/statistics.hpp"
@@ -13,6 +14,8 @@
 namespace gat::inline GAT_PRECISION {
 
 namespace {
+
+constexpr NamedValues<Reorder, 2> kReorders{{{Reorder::automatic, "auto"}, {Reorder::off, "off"}}};
 
 void require_square(const CsrGraph& graph) {
   if (graph.bipartite())
@@ -98,6 +101,9 @@ bool is_small(const CsrGraph& graph, Index row_bytes, const ReorderRule& rule) {
 }
 
 }  // namespace
+
+std::string_view name_of(Reorder reorder) { return name_in(kReorders, reorder); }
+Reorder reorder_named(std::string_view name) { return value_in(kReorders, name, "rule of reordering"); }
 
 std::vector<NodeId> cluster_order(const CsrGraph& graph, const Clusters& clusters) {
   require_square(graph);

@@ -11,6 +11,16 @@
 
 namespace gat::inline GAT_PRECISION {
 
+namespace {
+
+// Row k of `rows` is that of node nodes[k].
+void to_given_order(std::span<const NodeId> nodes, ConstMatrixView rows, MatrixView given) {
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    std::copy_n(rows.row(static_cast<Index>(k)), rows.cols, given.row(nodes[k]));
+}
+
+}  // namespace
+
 PreparedGraph::PreparedGraph(const GraphData& raw, const GraphPolicy& policy, InputTransform transform)
     : policy_(policy), built_(rebuild_graph(raw.graph, policy)), features_(apply(transform, raw.features)) {
   raw.validate();
@@ -26,6 +36,17 @@ Matrix PreparedGraph::edge_features(ConstMatrixView user_rows) const {
 void PreparedGraph::add_user_edge_gradient(ConstMatrixView edges, ConstMatrixView d_edges,
                                            MatrixView d_user_rows) const {
   gather_edge_gradient(graph(), policy_, edges, d_edges, d_user_rows);
+}
+
+void PreparedGraph::lay_out(Index row_bytes, const ReorderRule& rule) {
+  laid_out_.reset();
+  if (row_bytes < 1 || graph().bipartite()) return;
+  const std::vector<NodeId> order = order_that_pays(graph(), row_bytes, rule);
+  if (!order.empty()) lay_out(order);
+}
+
+void PreparedGraph::lay_out(std::span<const NodeId> order) {
+  laid_out_ = Blocks::reordered(graph(), order, 1);
 }
 
 Model::Model(ModelDescription description, Weights weights)
@@ -47,7 +68,7 @@ Model::Model(ModelDescription description, Weights weights)
   }
 }
 
-PreparedGraph Model::prepare(const GraphData& raw) const {
+PreparedGraph Model::prepare(const GraphData& raw, Reorder reorder) const {
   const NetworkDescription& network = description_.network;
   if (raw.num_features() != network.num_features) {
     throw ShapeError("the model was made for " + std::to_string(network.num_features) +
@@ -58,16 +79,35 @@ PreparedGraph Model::prepare(const GraphData& raw) const {
     throw ShapeError("the model was made for " + std::to_string(network.edge_features) +
                      " edge features, the data has " + std::to_string(raw.edge_features.cols()));
   }
-  return PreparedGraph(raw, description_.graph_policy, description_.input_transform);
+  PreparedGraph prepared(raw, description_.graph_policy, description_.input_transform);
+  if (reorder == Reorder::automatic) prepared.lay_out(network_.gathered_row_bytes());
+  return prepared;
 }
 
 Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, const Execution& execution,
                            std::span<const AttentionSink> attention,
                            std::span<const MatrixView> hidden) const {
-  const Blocks blocks = Blocks::whole(graph.graph().view(), network_.num_steps());
+  const Blocks blocks = Blocks::whole(graph.layout(), network_.num_steps());
+  const NetworkInput input{blocks, graph.features(), graph.edge_features(), {}};
   Matrix logits(graph.graph().num_nodes(), num_classes());
-  const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden};
-  network_.forward(round, weights_, {blocks, graph.features(), graph.edge_features(), {}}, logits);
+  if (!graph.reordered()) {
+    const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden};
+    network_.forward(round, weights_, input, logits);
+    return logits;
+  }
+  const Workspace::Scope scope(workspace);
+  const MatrixView rows = workspace.matrix(logits.rows(), logits.cols());
+  std::vector<MatrixView> hidden_rows(hidden.size());
+  for (std::size_t k = 0; k < hidden.size(); ++k) {
+    if (!hidden[k].empty())
+      hidden_rows[k] = workspace.matrix(logits.rows(), network_.layer(static_cast<int>(k)).output_width());
+  }
+  const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden_rows};
+  network_.forward(round, weights_, input, rows);
+  to_given_order(blocks.input_rows(), rows, logits);
+  for (std::size_t k = 0; k < hidden.size(); ++k) {
+    if (!hidden[k].empty()) to_given_order(blocks.input_rows(), hidden_rows[k], hidden[k]);
+  }
   return logits;
 }
 

@@ -3,10 +3,23 @@
 #include <algorithm>
 #include <string>
 
+#include "core/timed_scope.hpp"
 #include "gat/core/error.hpp"
+#include "gat/kernels/head_layout.hpp"
 #include "gat/nn/layers/table.hpp"
 
 namespace gat::inline GAT_PRECISION {
+
+namespace {
+
+// Where step k adds its time; null when nobody asks.
+double* seconds_of(std::vector<double>* seconds, std::size_t step, std::size_t num_steps) {
+  if (seconds == nullptr) return nullptr;
+  seconds->resize(num_steps);
+  return &(*seconds)[step];
+}
+
+}  // namespace
 
 Network::Network(const NetworkDescription& description) : description_(description) {
   if (description.steps.empty()) throw UsageError("a network needs at least one layer");
@@ -50,6 +63,17 @@ std::vector<Reach> Network::reach(Mode mode) const {
 }
 
 Index Network::num_readers(int step) const { return std::count(reads_.begin(), reads_.end(), step); }
+
+Index Network::gathered_row_bytes() const {
+  Index width = 0;
+  for (const auto& layer : layers_) {
+    for (const ParameterSpec& spec : layer->parameters()) {
+      if (spec.num_heads == layer->num_heads())
+        width = std::max(width, HeadLayout(spec.num_heads, spec.head_dim).width());
+    }
+  }
+  return width * Index(sizeof(Real));
+}
 
 Weights Network::make_weights() const {
   std::vector<ParameterSpec> specs;
@@ -131,7 +155,11 @@ void Network::forward(const Round& round, const Weights& weights, const NetworkI
     } else {
       result = round.workspace.matrix(graph.num_destinations(), width);
     }
-    layer(k).forward(context(round, weights, input, k), in, result);
+    {
+      const TimedScope timed(
+          seconds_of(round.times == nullptr ? nullptr : &round.times->forward_seconds, at, layers_.size()));
+      layer(k).forward(context(round, weights, input, k), in, result);
+    }
     results[at] = result;
     if (!round.hidden.empty() && !round.hidden[at].empty()) {
       for (Index i = 0; i < result.rows; ++i)
@@ -169,6 +197,8 @@ void Network::backward(const Round& round, const Weights& weights, const Network
     }
     const ConstMatrixView result =
         k + 1 == num_steps() ? tape.class_logits : ConstMatrixView(tape.results[at]);
+    const TimedScope timed(
+        seconds_of(round.times == nullptr ? nullptr : &round.times->backward_seconds, at, layers_.size()));
     layer(k).backward(context(round, weights, input, k), in, result, d_result, d_input,
                       Gradients{&gradients, first_parameter_[at]});
   }

@@ -4,11 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "core/named_values.hpp"
+#include "core/timed_scope.hpp"
 #include "gat/kernels/loss.hpp"
+#include "train/part.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -16,6 +17,9 @@ namespace {
 
 constexpr NamedValues<LossKind, 3> kLossKinds{
     {{LossKind::automatic, "auto"}, {LossKind::softmax, "softmax"}, {LossKind::sigmoid, "sigmoid"}}};
+constexpr NamedValues<ComputedRows, 3> kComputedRows{{{ComputedRows::whole, "whole"},
+                                                      {ComputedRows::reordered, "reordered"},
+                                                      {ComputedRows::pruned, "pruned"}}};
 
 // Branches of the tree of random numbers that grows from a seed.
 constexpr std::uint64_t kInitialStream = 1;
@@ -119,62 +123,28 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
   }
 }
 
-// The receptive field of some nodes, or the whole graph where the field is most of it: a copy of nearly all
-// edges would cost more memory than its few missing rows save time.
-Blocks blocks_for(const Network& network, const PreparedGraph& graph, std::span<const NodeId> nodes,
-                  Mode mode, bool prune) {
-  const GraphView view = graph.graph().view();
-  if (prune) {
-    Blocks field = Blocks::receptive_field(graph.graph(), nodes, network.reach(mode));
-    Index edges = 0;
-    for (int l = 0; l < field.num_layers(); ++l) edges += field.layer(l).num_edges();
-    if (edges <= view.num_edges() * network.num_steps() / 2) return field;
-  }
-  return Blocks::whole(view, network.num_steps());
-}
-
-// One part of a split: the blocks that compute its rows, and where those are among the results.
-struct Part {
-  Part(const Network& network, const PreparedGraph& graph, std::span<const NodeId> part_nodes, Mode mode,
-       bool prune)
-      : nodes(part_nodes),
-        blocks(blocks_for(network, graph, nodes, mode, prune)),
-        logit_rows(nodes.begin(), nodes.end()),
-        logits(blocks.num_outputs(), network.output_width()) {
-    if (mode == Mode::training && graph.features().is_sparse()) {
-      FeatureView rows = graph.features();
-      rows.row_ids = blocks.input_rows();
-      feature_columns = columns_of(rows);
-    }
-    if (!blocks.input_rows().empty()) std::iota(logit_rows.begin(), logit_rows.end(), NodeId(0));
-  }
-
-  LossRows rows() const { return {logit_rows, nodes}; }
-
-  std::span<const NodeId> nodes;
-  Blocks blocks;
-  std::vector<NodeId> logit_rows;
-  Matrix logits;
-  CsrMatrix feature_columns;
-};
-
-// The state of one run; `epoch` is one pass of forward, backward, step and validation.
+// The state of one run; `epoch` is one pass of forward, backward, step and validation. Times are added to
+// `phases` where it is given.
 class Run {
  public:
   Run(const Network& network, const PreparedGraph& graph, const Labels& labels, const Split& split,
-      const TrainOptions& options)
+      const TrainOptions& options, PhaseTimes* phases)
       : network_(network),
         graph_(graph),
         labels_(labels),
         options_(options),
-        train_(network, graph, split.train, Mode::training, options.prune),
-        validation_(network, graph, split.validation, Mode::evaluation, options.prune),
+        phases_(phases),
+        whole_(network, graph, options.reorder),
+        train_(whole_, split.train, Mode::training, options.prune),
+        validation_(whole_, split.validation, Mode::evaluation, options.prune),
         random_(RandomStream(options.seed).derive(kTrainingStream)),
         optimizer_(options.adam),
         weights_(initial_weights(network, options.seed)),
         gradients_(network.make_weights()) {}
 
   const Weights& weights() const { return weights_; }
+  const Part& training() const { return train_; }
+  const Part& validation() const { return validation_; }
 
   EpochRecord epoch(int number) {
     EpochRecord record;
@@ -182,14 +152,7 @@ class Run {
     record.train_loss = training_step(number);
     require_finite(record.train_loss, "training", number);
     record.validation_loss = record.validation_accuracy = std::numeric_limits<double>::quiet_NaN();
-    if (validation_.nodes.empty()) return record;
-    const Round round{Mode::evaluation, {}, options_.execution, workspace_, nullptr, {}, {}};
-    network_.forward(round, weights_, input(validation_), validation_.logits);
-    record.validation_loss =
-        loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);
-    require_finite(record.validation_loss, "validation", number);
-    record.validation_accuracy =
-        metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
+    if (!validation_.nodes.empty()) validate(record);
     return record;
   }
 
@@ -198,6 +161,9 @@ class Run {
     return {part.blocks, graph_.features(), graph_.edge_features(), {}, part.feature_columns.view()};
   }
 
+  // Where a phase adds its time; null when nobody asks.
+  double* time_of(double PhaseTimes::*phase) { return phases_ == nullptr ? nullptr : &(phases_->*phase); }
+
   double training_step(int number) {
     const Round round{Mode::training,
                       random_.derive(static_cast<std::uint64_t>(number)),
@@ -205,15 +171,38 @@ class Run {
                       workspace_,
                       &tape_,
                       {},
-                      {}};
-    network_.forward(round, weights_, input(train_), train_.logits);
-    d_logits_.resize(train_.logits.rows(), train_.logits.cols());
-    const double loss =
-        loss_of(train_.logits, labels_, train_.rows(), options_.loss, d_logits_, options_.execution);
-    gradients_.fill(0);
-    network_.backward(round, weights_, input(train_), d_logits_, gradients_);
+                      {},
+                      phases_ == nullptr ? nullptr : &phases_->steps};
+    {
+      const TimedScope timed(time_of(&PhaseTimes::forward_seconds));
+      network_.forward(round, weights_, input(train_), train_.logits);
+    }
+    const double loss = training_loss();
+    {
+      const TimedScope timed(time_of(&PhaseTimes::backward_seconds));
+      gradients_.fill(0);
+      network_.backward(round, weights_, input(train_), d_logits_, gradients_);
+    }
+    const TimedScope timed(time_of(&PhaseTimes::update_seconds));
     optimizer_.step(weights_, gradients_, options_.execution);
     return loss;
+  }
+
+  double training_loss() {
+    const TimedScope timed(time_of(&PhaseTimes::loss_seconds));
+    d_logits_.resize(train_.logits.rows(), train_.logits.cols());
+    return loss_of(train_.logits, labels_, train_.rows(), options_.loss, d_logits_, options_.execution);
+  }
+
+  void validate(EpochRecord& record) {
+    const TimedScope timed(time_of(&PhaseTimes::validation_seconds));
+    const Round round{Mode::evaluation, {}, options_.execution, workspace_, nullptr, {}, {}};
+    network_.forward(round, weights_, input(validation_), validation_.logits);
+    record.validation_loss =
+        loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);
+    require_finite(record.validation_loss, "validation", record.epoch);
+    record.validation_accuracy =
+        metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
   }
 
   static void require_finite(double loss, const char* part, int epoch) {
@@ -226,6 +215,8 @@ class Run {
   const PreparedGraph& graph_;
   const Labels& labels_;
   const TrainOptions& options_;
+  PhaseTimes* phases_;
+  WholeGraph whole_;
   Part train_, validation_;
   RandomStream random_;
   Adam optimizer_;
@@ -240,6 +231,7 @@ class Run {
 
 std::string_view name_of(LossKind kind) { return name_in(kLossKinds, kind); }
 LossKind loss_kind_named(std::string_view name) { return value_in(kLossKinds, name, "loss"); }
+std::string_view name_of(ComputedRows rows) { return name_in(kComputedRows, rows); }
 
 void TrainOptions::validate() const {
   adam.validate();
@@ -265,12 +257,18 @@ TrainResult train(const Network& network, const PreparedGraph& graph, const Labe
                   std::span<TrainObserver* const> observers) {
   check_task(network, graph, labels, split, options);
   const auto start = Clock::now();
-  Run run(network, graph, labels, split, options);
-  EarlyStopping stopping(options.stop, options.patience);
   TrainResult result;
+  if (options.profile) result.phases.emplace();
+  PhaseTimes* const phases = result.phases ? &*result.phases : nullptr;
+  Run run(network, graph, labels, split, options, phases);
+  if (phases != nullptr) phases->preparation_seconds = seconds_since(start);
+  EarlyStopping stopping(options.stop, options.patience);
+  result.training_rows = run.training().computed;
+  result.validation_rows = run.validation().computed;
   for (int number = 1; number <= options.epochs; ++number) {
     EpochRecord record = run.epoch(number);
     record.seconds = seconds_since(start);
+    const TimedScope timed(phases == nullptr ? nullptr : &phases->observer_seconds);
     TrainControl control;
     stopping.epoch_finished(record, run.weights(), control);
     if (control.keep_weights) {
@@ -311,8 +309,13 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   // While it is built: the items of both lists and their order.
   const Index building =
       (user_edges + num_edges) * Index(24 + sizeof(EdgeId)) + num_edges * Index(sizeof(EdgeId));
-  // Receptive fields of two parts of the split, each at most half of all edges.
-  const Index fields = network.num_steps() * num_edges * Index(2 * sizeof(NodeId) + 2 * sizeof(EdgeId));
+  // Two parts of the split: receptive fields of at most half of all edges, or the whole graph, which may be
+  // laid out anew, once for both, with the place of each edge meanwhile.
+  const Index edge_bytes = Index(2 * sizeof(NodeId) + 3 * sizeof(EdgeId));
+  const Index field = network.num_steps() * num_edges * edge_bytes / 2;
+  const bool is_small = nodes * network.gathered_row_bytes() <= ReorderRule{}.small_bytes;
+  const Index layout = is_small ? 0 : num_edges * (edge_bytes + Index(sizeof(EdgeId)));
+  const Index fields = field + std::max(field, layout);
   Index numbers = 2 * nodes * network.output_width();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);

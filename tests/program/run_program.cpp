@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -92,4 +93,20 @@ std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+std::string rows_without(const std::string& csv, const std::vector<std::size_t>& left_out) {
+  std::string text;
+  for (const std::string& line : lines_of(csv)) {
+    std::vector<std::string> cells{""};
+    for (const char c : line) {
+      if (c == ',') cells.emplace_back();
+      else cells.back() += c;
+    }
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      if (std::find(left_out.begin(), left_out.end(), k) == left_out.end()) text += cells[k] + ",";
+    }
+    text += "\n";
+  }
+  return text;
 }

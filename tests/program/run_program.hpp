@@ -31,3 +31,5 @@ ProgramResult gat(const std::string& line, const std::filesystem::path& folder,
 
 std::string read_text(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);
+/// The rows of a CSV text without quotes, lacking some columns.
+std::string rows_without(const std::string& csv, const std::vector<std::size_t>& left_out);

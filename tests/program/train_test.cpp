@@ -13,28 +13,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The columns of a CSV line without quotes.
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> result{""};
-  for (const char c : line) {
-    if (c == ',') result.emplace_back();
-    else result.back() += c;
-  }
-  return result;
-}
-
-std::string rows_without(const std::string& csv, const std::vector<std::size_t>& left_out) {
-  std::string text;
-  for (const std::string& line : lines_of(csv)) {
-    const std::vector<std::string> row = cells(line);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (std::find(left_out.begin(), left_out.end(), k) == left_out.end()) text += row[k] + ",";
-    }
-    text += "\n";
-  }
-  return text;
-}
-
 // Sends a signal once the run has finished its first epochs.
 std::function<void(int)> signal_after_start(const std::filesystem::path& run, int signal) {
   return [run, signal](int process) {

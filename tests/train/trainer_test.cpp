@@ -93,9 +93,9 @@ TEST_CASE("pruned training agrees with training on the whole graph", "[train][tr
   const RandomTask task;
   Recorder pruned, whole;
   TrainOptions options = short_run(5);
-  train_on(task, options, &pruned);
+  CHECK(train_on(task, options, &pruned).training_rows == ComputedRows::pruned);
   options.prune = false;
-  train_on(task, options, &whole);
+  CHECK(train_on(task, options, &whole).training_rows == ComputedRows::whole);
   CHECK(pruned.records[0].train_loss == whole.records[0].train_loss);
   for (std::size_t k = 0; k < 5; ++k) {
     CHECK(pruned.records[k].train_loss == Approx(whole.records[k].train_loss).epsilon(1e-5));

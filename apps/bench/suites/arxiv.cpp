@@ -30,7 +30,7 @@ void build_arxiv(Suite& suite, const SuiteOptions& options) {
   const ArxivData& data = suite.make<ArxivData>();
   memory.restart_peak();
   GeneratedTraining& plain = suite.make<GeneratedTraining>(data, arxiv_network(0));
-  const int most = options.thread_counts.back();
+  const Execution most = options.executions.back();
   plain.steps.training_step(most);
   const Index peak = memory.peak_bytes();
   GeneratedTraining& dropping = suite.make<GeneratedTraining>(data, arxiv_network(0.5));
@@ -41,15 +41,15 @@ void build_arxiv(Suite& suite, const SuiteOptions& options) {
   const Work step = counted_work(data, 99.2, 19.9, 12.0, 2);
   const Work forward = counted_work(data, 36.8, 8.1, 5.8, 1);
   std::vector<std::size_t> steps;
-  for (const int threads : options.thread_counts) {
-    steps.push_back(suite.add({"training step, no dropout", threads,
-                               [&plain, threads] { plain.steps.training_step(threads); }, step,
-                               threads == most ? peak : 0}));
-    suite.add({"evaluation", threads, [&plain, threads] { plain.steps.evaluation(threads); }, forward});
+  for (const Execution& on : options.executions) {
+    steps.push_back(suite.add({"training step, no dropout", on.num_threads,
+                               [&plain, on] { plain.steps.training_step(on); }, step,
+                               on.num_threads == most.num_threads ? peak : 0}));
+    suite.add({"evaluation", on.num_threads, [&plain, on] { plain.steps.evaluation(on); }, forward});
   }
-  const std::size_t with_dropout = suite.add(
-      {"training step, dropout 0.5", most, [&dropping, most] { dropping.steps.training_step(most); }});
-  const std::size_t in_order = suite.add({"training step, no dropout, reordered", most,
+  const std::size_t with_dropout = suite.add({"training step, dropout 0.5", most.num_threads,
+                                              [&dropping, most] { dropping.steps.training_step(most); }});
+  const std::size_t in_order = suite.add({"training step, no dropout, reordered", most.num_threads,
                                           [&reordered, most] { reordered.steps.training_step(most); }});
   suite.compare("training step, dropout 0.5 / none", with_dropout, steps.back());
   suite.compare("training step, as given / reordered", steps.back(), in_order);

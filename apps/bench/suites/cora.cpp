@@ -66,19 +66,18 @@ void build_cora(Suite& suite, const SuiteOptions& options) {
   const Settings original = cora_settings(options.settings, true);
   CoraTraining& mask_per_head = suite.make<CoraTraining>(original, load_data(original));
   std::vector<std::size_t> steps;
-  for (const int threads : options.thread_counts) {
+  for (const Execution& on : options.executions) {
     const std::size_t whole =
-        suite.add({"training step", threads, [&one_mask, threads] { one_mask.whole.training_step(threads); },
+        suite.add({"training step", on.num_threads, [&one_mask, on] { one_mask.whole.training_step(on); },
                    counted_work(28, 28)});
     const std::size_t pruned = suite.add(
-        {"training step, pruned", threads, [&one_mask, threads] { one_mask.pruned.training_step(threads); }});
+        {"training step, pruned", on.num_threads, [&one_mask, on] { one_mask.pruned.training_step(on); }});
     const std::size_t evaluation =
-        suite.add({"evaluation", threads, [&one_mask, threads] { one_mask.whole.evaluation(threads); },
+        suite.add({"evaluation", on.num_threads, [&one_mask, on] { one_mask.whole.evaluation(on); },
                    counted_work(17, 18)});
-    const std::size_t per_head =
-        suite.add({"training step, mask per head", threads,
-                   [&mask_per_head, threads] { mask_per_head.whole.training_step(threads); }});
-    const std::string suffix = threads == 1 ? ", 1 thread" : "";
+    const std::size_t per_head = suite.add({"training step, mask per head", on.num_threads,
+                                            [&mask_per_head, on] { mask_per_head.whole.training_step(on); }});
+    const std::string suffix = on.num_threads == 1 ? ", 1 thread" : "";
     suite.compare("training step, pruned / whole" + suffix, pruned, whole);
     suite.compare("evaluation / training step" + suffix, evaluation, whole);
     suite.compare("training step, mask per head / one mask" + suffix, per_head, whole);

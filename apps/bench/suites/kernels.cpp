@@ -33,36 +33,35 @@ struct DenseProduct {
   Workspace workspace;
 };
 
-void add_product(Suite& suite, DenseProduct& product, int threads) {
+void add_product(Suite& suite, DenseProduct& product, const Execution& on) {
   Work work;
   work.flop = product.flop();
-  suite.add({"product " + product.shape(), threads,
-             [&product, threads] {
-               linear_forward(product.input(), product.weight, product.result, threads, product.workspace);
+  suite.add({"product " + product.shape(), on.num_threads,
+             [&product, on] {
+               linear_forward(product.input(), product.weight, product.result, on, product.workspace);
              },
              work});
-  suite.add({"product's weight gradient " + product.shape(), threads,
-             [&product, threads] {
-               linear_backward_weight(product.input(), product.result, product.d_weight, threads,
+  suite.add({"product's weight gradient " + product.shape(), on.num_threads,
+             [&product, on] {
+               linear_backward_weight(product.input(), product.result, product.d_weight, on,
                                       product.workspace);
              },
              work});
-  suite.add({"product's input gradient " + product.shape(), threads,
-             [&product, threads] {
-               linear_backward_input(product.input(), product.weight, product.result, product.d_rows, threads,
+  suite.add({"product's input gradient " + product.shape(), on.num_threads,
+             [&product, on] {
+               linear_backward_input(product.input(), product.weight, product.result, product.d_rows, on,
                                      product.workspace);
              },
              work});
 }
 
 // The edge passes on the graph laid out by clusters, beside those on the graph as given.
-void add_reordered(Suite& suite, const ArxivData& data, std::size_t given, int threads) {
+void add_reordered(Suite& suite, const ArxivData& data, std::size_t given, const Execution& on) {
   const std::vector<NodeId> order = order_that_pays(data.graph, 256 * sizeof(Real));
   const Blocks& blocks = suite.make<Blocks>(Blocks::reordered(data.graph, order, 1));
   const BenchGraph& graph = suite.make<BenchGraph>(BenchGraph{"arxiv, reordered", blocks.layer(0)});
   EdgePasses& passes = suite.make<EdgePasses>(graph, HeadLayout(8, 32));
-  const std::size_t reordered =
-      add_edge_passes(suite, passes, HeadLayout(8, 32), threads, false, ", reordered");
+  const std::size_t reordered = add_edge_passes(suite, passes, HeadLayout(8, 32), on, false, ", reordered");
   suite.compare("edge forward, as given / reordered", given, reordered);
   suite.compare("edge backward, as given / reordered", given + 1, reordered + 1);
 }
@@ -75,13 +74,13 @@ void build_kernels(Suite& suite, const SuiteOptions& options) {
   DenseProduct& narrow = suite.make<DenseProduct>(Index{169343}, Index{128}, Index{256});
   DenseProduct& square = suite.make<DenseProduct>(Index{169343}, Index{256}, Index{256});
   std::size_t wide = 0;
-  for (const int threads : options.thread_counts) {
-    wide = add_edge_passes(suite, passes, HeadLayout(8, 32), threads);
-    add_edge_passes(suite, passes, HeadLayout(1, 40), threads);
-    add_product(suite, narrow, threads);
-    add_product(suite, square, threads);
+  for (const Execution& on : options.executions) {
+    wide = add_edge_passes(suite, passes, HeadLayout(8, 32), on);
+    add_edge_passes(suite, passes, HeadLayout(1, 40), on);
+    add_product(suite, narrow, on);
+    add_product(suite, square, on);
   }
-  add_reordered(suite, data, wide, options.thread_counts.back());
+  add_reordered(suite, data, wide, options.executions.back());
 }
 
 }  // namespace gat::app

@@ -46,15 +46,15 @@ void build_large(Suite& suite, const SuiteOptions& options) {
   memory.restart_peak();
   const LayerShape layers[] = {{kHeads, kHeadDim}};
   GeneratedTraining& training = suite.make<GeneratedTraining>(data, gat_network(kFeatures, layers, 0));
-  const int most = options.thread_counts.back();
+  const Execution most = options.executions.back();
   training.steps.training_step(most);
   const Index peak = memory.peak_bytes();
   EdgePasses& passes = suite.make<EdgePasses>(data.named, HeadLayout(kHeads, kHeadDim));
-  for (const int threads : options.thread_counts) {
-    add_edge_passes(suite, passes, HeadLayout(kHeads, kHeadDim), threads);
-    suite.add({"training step", threads, [&training, threads] { training.steps.training_step(threads); },
-               step_work(data), threads == most ? peak : 0});
-    suite.add({"evaluation", threads, [&training, threads] { training.steps.evaluation(threads); },
+  for (const Execution& on : options.executions) {
+    add_edge_passes(suite, passes, HeadLayout(kHeads, kHeadDim), on);
+    suite.add({"training step", on.num_threads, [&training, on] { training.steps.training_step(on); },
+               step_work(data), on.num_threads == most.num_threads ? peak : 0});
+    suite.add({"evaluation", on.num_threads, [&training, on] { training.steps.evaluation(on); },
                forward_work(data)});
   }
 }

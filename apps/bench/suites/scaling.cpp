@@ -24,23 +24,23 @@ PowerLawOptions graph_of(Index edges) {
 }  // namespace
 
 void build_scaling(Suite& suite, const SuiteOptions& options) {
-  const int threads = options.thread_counts.back();
+  const Execution on = options.executions.back();
   for (const Index edges : kSizes) {
     MemoryProbe memory;
     const std::string size = std::to_string(edges) + " edges";
     const GeneratedData& data = suite.make<GeneratedData>(size, graph_of(edges), kFeatures, Index{64}, 0.5);
     memory.restart_peak();
     GeneratedTraining& training = suite.make<GeneratedTraining>(data, gat_network(kFeatures, kLayer, 0));
-    training.steps.training_step(threads);
+    training.steps.training_step(on);
     const Index peak = memory.peak_bytes();
     Work work;
     work.gathered = {{&data.named, 64, static_cast<double>(data.num_edges()) * 64 * sizeof(float)}};
-    suite.add({"evaluation, " + size, threads, [&training, threads] { training.steps.evaluation(threads); },
+    suite.add({"evaluation, " + size, on.num_threads, [&training, on] { training.steps.evaluation(on); },
                work, 0, edges});
     // One gather forward and one backward.
     work.gathered.front().bytes *= 2;
-    suite.add({"training step, " + size, threads,
-               [&training, threads] { training.steps.training_step(threads); }, work, peak, edges});
+    suite.add({"training step, " + size, on.num_threads,
+               [&training, on] { training.steps.training_step(on); }, work, peak, edges});
   }
 }
 

@@ -44,7 +44,7 @@ void build_shapes(Suite& suite, const SuiteOptions& options) {
   for (const int heads : kHeads) {
     for (const Index width : kWidths)
       forward[{heads, width}] =
-          add_edge_passes(suite, passes, HeadLayout(heads, width), options.thread_counts.back(), false);
+          add_edge_passes(suite, passes, HeadLayout(heads, width), options.executions.back(), false);
   }
   for (const auto& [shape, number] : forward) {
     const auto wider = forward.find(next_wider(shape));

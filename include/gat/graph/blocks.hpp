@@ -29,7 +29,8 @@ struct Block {
 };
 
 /// The graphs of all layers of a model, first layer first: the destinations of layer l are the
-/// sources of layer l + 1. Forward of a row gives the same bits on any blocks that contain it.
+/// sources of layer l + 1. Forward of a row gives the same bits on any blocks that contain it. Can be moved
+/// but not copied: views point into what they were made with.
 class Blocks {
  public:
   /// Every layer reads the whole graph, which must outlive the blocks.
@@ -39,7 +40,7 @@ class Blocks {
   /// every layer and of the outputs is node order[k]. Each row of in-edges and of out-edges keeps the order
   /// of its edges, so forward gives each node the same bits as on the whole graph, and so do the parts of
   /// backward that belong to one node; sums over all nodes are added in the new order. Copies the graph
-  /// once: 24 bytes per edge. Attention by edge id needs no mapping.
+  /// once: 32 bytes per edge. Attention by edge id needs no mapping.
   /// \throws UsageError for a bipartite graph or an order that does not name every node once
   static Blocks reordered(const CsrGraph& graph, std::span<const NodeId> order, int num_layers);
 
@@ -52,6 +53,11 @@ class Blocks {
   /// \throws UsageError for a node that is outside the graph or named twice
   static Blocks receptive_field(const CsrGraph& graph, std::span<const NodeId> nodes,
                                 std::span<const Reach> reach);
+
+  Blocks(Blocks&&) = default;
+  Blocks& operator=(Blocks&&) = default;
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
 
   int num_layers() const { return static_cast<int>(views_.size()); }
   const GraphView& layer(int l) const { return views_[static_cast<std::size_t>(l)]; }

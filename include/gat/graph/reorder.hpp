@@ -5,11 +5,21 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "gat/graph/clusters.hpp"
 
 namespace gat::inline GAT_PRECISION {
+
+/// Whether rows of a whole graph may be laid out in another order than the one given.
+enum class Reorder {
+  automatic,  ///< where `order_that_pays` finds one
+  off
+};
+std::string_view name_of(Reorder reorder);
+/// "auto" or "off". \throws UsageError for another name
+Reorder reorder_named(std::string_view name);
 
 /// Cluster by cluster. The clusters come in breadth-first order of the graph of clusters, those with
 /// most edges to the one before first; the nodes of a cluster keep their order. O(N + E log E).

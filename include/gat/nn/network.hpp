@@ -45,6 +45,11 @@ struct NetworkTape {
   std::vector<Matrix> d_results;
 };
 
+/// Seconds that each step took; rounds add to them.
+struct StepTimes {
+  std::vector<double> forward_seconds, backward_seconds;  ///< one per step
+};
+
 /// How one round runs.
 struct Round {
   Mode mode = Mode::evaluation;
@@ -55,6 +60,7 @@ struct Round {
   std::span<const AttentionSink> attention;  ///< empty, or one per step
   std::span<const MatrixView> hidden;        ///< empty, or one per step: empty views and views that
                                              ///< receive a copy of the step's result
+  StepTimes* times = nullptr;                ///< null: no clock is read
 };
 
 class Network {
@@ -68,6 +74,9 @@ class Network {
   Index output_width() const { return layers_.back()->output_width(); }
   /// What each step's rows depend on; the argument of Blocks::receptive_field.
   std::vector<Reach> reach(Mode mode) const;
+  /// Bytes of the widest row that attention gathers per edge; 0 without attention. The argument of
+  /// order_that_pays (gat/graph/reorder.hpp).
+  Index gathered_row_bytes() const;
   /// Zeros for all parameters, named "<step>.<parameter>".
   Weights make_weights() const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,9 +36,33 @@ struct TrainOptions {
   /// Compute only the rows that the loss, or the validation score, can reach, unless that is most of the
   /// graph. The gradients are the same up to the order of sums; scores are the same bits.
   bool prune = true;
+  /// Hold the rows of passes over the whole graph in an order that gathers them faster, where there is one.
+  /// An order that the graph is laid out in already is taken. Dropout masks and scores stay the same, the
+  /// gradients are the same up to the order of sums.
+  Reorder reorder = Reorder::automatic;
+  bool profile = false;  ///< measure `TrainResult::phases`
 
   /// \throws UsageError naming the option that is out of range
   void validate() const;
+};
+
+/// Which rows of each layer are computed for a part of the split.
+enum class ComputedRows {
+  whole,      ///< those of every node
+  reordered,  ///< those of every node, in an order that gathers them faster
+  pruned      ///< those that the part's outputs depend on
+};
+
+/// Where the time of a run went, in seconds over all epochs.
+struct PhaseTimes {
+  double preparation_seconds = 0;  ///< once: rows to compute and their order, initial weights
+  double forward_seconds = 0;
+  double loss_seconds = 0;  ///< with its gradient
+  double backward_seconds = 0;
+  double update_seconds = 0;
+  double validation_seconds = 0;  ///< forward, loss and metrics
+  double observer_seconds = 0;    ///< stopping rule, copies of the best weights, observers
+  StepTimes steps;                ///< of the network, in the forward and backward of training
 };
 
 /// What a run gave.
@@ -47,6 +72,9 @@ struct TrainResult {
   int epochs = 0;      ///< epochs that were run
   std::string stop_reason;
   double seconds = 0;
+  ComputedRows training_rows = ComputedRows::whole;
+  ComputedRows validation_rows = ComputedRows::whole;
+  std::optional<PhaseTimes> phases;  ///< where they were asked for
 };
 
 /// Initial weights of a seed.
@@ -77,5 +105,6 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
 
 std::string_view name_of(LossKind kind);
 LossKind loss_kind_named(std::string_view name);
+std::string_view name_of(ComputedRows rows);
 
 }  // namespace gat::inline GAT_PRECISION
