@@ -16,7 +16,7 @@ EdgePasses::EdgePasses(const BenchGraph& graph, const HeadLayout& largest)
       scores_source_(random_matrix(graph.view.num_sources(), largest.score_width(), 12)),
       scores_destination_(random_matrix(graph.view.num_destinations(), largest.score_width(), 13)),
       out_(graph.view.num_destinations(), largest.width()),
-      d_out_(random_matrix(graph.view.num_destinations(), backward_row_width(largest), 14)),
+      d_out_(random_matrix(graph.view.num_destinations(), largest.width(), 14)),
       row_max_(graph.view.num_destinations(), largest.score_width()),
       inverse_sum_(row_max_),
       ones_(row_max_),
@@ -50,8 +50,7 @@ void EdgePasses::backward(const HeadLayout& layout, const Execution& execution) 
   attention_backward(
       input(layout, execution), scores(layout),
       {shaped(row_max_, rows, layout.score_width()), shaped(ones_, rows, layout.score_width())},
-      shaped(out_, rows, layout.width()),
-      MatrixView(d_out_.data(), rows, layout.width(), backward_row_width(layout)),
+      shaped(out_, rows, layout.width()), shaped(d_out_, rows, layout.width()),
       {shaped(d_scores_source_, graph_.view.num_sources(), layout.score_width()),
        shaped(d_scores_destination_, rows, layout.score_width()),
        {}},

@@ -114,15 +114,8 @@ struct AttentionGradient {
 void attention_forward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
                        MatrixView out, const AttentionSink* sink, const RowCallback& done = {});
 
-/// Numbers that a row of `d_out` should take, the gradient in the first of them: behind it backward keeps
-/// what each of the row's edges reads besides, so that an edge touches one place of memory, not two.
-inline Index backward_row_width(const HeadLayout& heads) {
-  return heads.width() + (3 * heads.score_width() + kLanes - 1) / kLanes * kLanes;
-}
-
 /// \param out     the result of forward
-/// \param d_out   its gradient, num_destinations × width with zero padding; scaled in place. Faster on
-///                large graphs when its stride is backward_row_width()
+/// \param d_out   its gradient, num_destinations × width with zero padding; scaled in place.
 /// \param wanted  called for rows of `d_out` before they are read, so that it can write them then.
 ///                Every call lies in one block of `sum_block_rows(num_destinations)` rows, and those of
 ///                one block come in order from one thread

@@ -112,13 +112,7 @@ class SourceWorker : EdgeGradients<L> {
       if (place != nullptr) store_tile<L>(job_.d_argument + place[k] * L, d);
       d_source = d_source + d;
     };
-    const auto fetch = [&](Index k) {
-      const Real* record = records.data + list.ids[k] * records.stride;
-      __builtin_prefetch(record);
-      __builtin_prefetch(record + 3 * L - 1);
-      if (place != nullptr) __builtin_prefetch(job_.d_argument + place[k] * L, 1);
-    };
-    for_gathered<R>(list, job_.d_out, edge, fetch);
+    for_gathered<R>(list, job_.d_out, edge);
 #pragma GCC unroll 16
     for (int v = 0; v < R; ++v) store(d_values + v * kLanes, sum[v]);
     return d_source;
@@ -296,11 +290,7 @@ void attention_backward(const AttentionInput& input, const GatScoreInput& score,
   const bool store_edges = !by_destination && !d_score.destination.empty();
   with_lanes(layout, [&](auto group_lanes) {
     constexpr int L = group_lanes;
-    const Index record_width = layout.num_groups * 3 * L;
-    const MatrixView records =
-        d_out.stride - d_out.cols >= record_width
-            ? MatrixView(d_out.data + d_out.cols, d_out.rows, record_width, d_out.stride)
-            : input.workspace.matrix(out.rows, record_width);
+    const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * 3 * L);
     fold_softmax<L>(input, score.destination, state, out, d_out, records, wanted);
     const MatrixView edges = input.workspace.matrix(store_edges ? graph.num_edges() : 0, L);
     // Gradients of the values pass through memory that the worker writes anyway.

@@ -40,7 +40,8 @@ struct ForwardJob {
         inverse_sum(attention_state.inverse_sum.columns(group * L, L)),
         out(result.columns(group * input.heads.group_width, input.heads.group_width)),
         done(done_rows),
-        direct(kDirectLanes <= L && is_one_block(lanes) && score.is_plain() && terms.is_plain()) {}
+        direct(kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) && score.is_plain() &&
+               terms.is_plain()) {}
 
   GatScore<L> score;
   GroupTerms<L> terms;

@@ -34,7 +34,8 @@ struct BackwardJob {
         gradient(attention_gradient),
         d_values(part(attention_gradient.values, group * width, width)),
         d_argument(edge_gradients),
-        direct(kDirectLanes <= L && is_one_block(lanes) && score.is_plain() && terms.is_plain()) {}
+        direct(kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) && score.is_plain() &&
+               terms.is_plain()) {}
 
   static MatrixView part(MatrixView whole, Index first, Index count) {
     return whole.empty() ? whole : whole.columns(first, count);

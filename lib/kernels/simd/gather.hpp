@@ -39,27 +39,19 @@ GAT_INLINE void prefetch_row(const Real* row) {
   for (Index c = 0; c < R * kLanes; c += kLine) __builtin_prefetch(row + c);
 }
 
-/// Calls body(k, row) for every gathered row, R vectors wide, and prefetches; fetch(k) prefetches what
-/// else edge k will need.
-template <int R, class Body, class Fetch>
-GAT_INLINE void for_gathered(const GatherList& list, const GatherSource& source, const Body& body,
-                             const Fetch& fetch) {
+/// Calls body(k, row) for every gathered row, R vectors wide, and prefetches.
+template <int R, class Body>
+GAT_INLINE void for_gathered(const GatherList& list, const GatherSource& source, const Body& body) {
   Index k = 0;
   if (source.ahead > 0) {
     const Index last = std::min(list.count, list.known - source.ahead);
     for (; k < last; ++k) {
       prefetch_row<R>(source.data + list.ids[k + source.ahead] * source.stride);
-      fetch(k + source.ahead);
       body(k, source.data + list.ids[k] * source.stride);
     }
   }
   for (; k < list.count; ++k) body(k, source.data + list.ids[k] * source.stride);
 }
-template <int R, class Body>
-GAT_INLINE void for_gathered(const GatherList& list, const GatherSource& source, const Body& body) {
-  for_gathered<R>(list, source, body, [](Index) {});
-}
-
 /// Prefetches what edges k … k + count − 1 plus the distance read: a few numbers per row.
 GAT_INLINE void prefetch_numbers(const GatherList& list, const GatherSource& source, Index k, Index count) {
   if (source.ahead == 0 || k + count + source.ahead > list.known) return;

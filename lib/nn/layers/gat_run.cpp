@@ -285,7 +285,7 @@ void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, c
   merge.argument = keeps_argument() ? ConstMatrixView(tape[kArgument]) : output;
   merge.d_output = d_output;
   if (o.residual != Residual::none) merge.d_argument = c.workspace.matrix(d_output.rows, d_output.cols);
-  merge.d_heads = c.workspace.matrix(destinations, backward_row_width(heads)).columns(0, heads.width());
+  merge.d_heads = c.workspace.matrix(destinations, heads.width());
   if (layer.bias_ >= 0) merge.d_bias = c.workspace.zeros(kSumBlocks, d_output.cols);
 
   GatScoreInput score;
