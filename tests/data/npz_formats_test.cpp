@@ -73,14 +73,16 @@ TEST_CASE("node names that occur twice are left out with a note", "[data][csr_np
 }
 
 TEST_CASE("a CSR matrix of labels gives targets", "[data][csr_npz]") {
-  NpzFile file = small_csr_npz();
-  file.members.erase("labels");
-  file.csr("labels.", {4, 3}, {0, 2, 2, 3, 3}, {0, 2, 1}, {1, 1, 1});
-  const gat::Dataset data = load_written(file);
-  REQUIRE(data.labels.multi_label());
-  CHECK(data.labels.classes.empty());
-  CHECK(gat::class_counts(data) == std::vector<gat::Index>{1, 1, 1});
-  CHECK(data.labels.targets(0, 2) == 1);
+  for (const char* prefix : {"labels_", "labels."}) {
+    NpzFile file = small_csr_npz();
+    file.members.erase("labels");
+    file.csr(prefix, {4, 3}, {0, 2, 2, 3, 3}, {0, 2, 1}, {1, 1, 1});
+    const gat::Dataset data = load_written(file);
+    REQUIRE(data.labels.multi_label());
+    CHECK(data.labels.classes.empty());
+    CHECK(gat::class_counts(data) == std::vector<gat::Index>{1, 1, 1});
+    CHECK(data.labels.targets(0, 2) == 1);
+  }
 }
 
 TEST_CASE("a CSR archive may lack features and labels", "[data][csr_npz]") {

@@ -18,9 +18,10 @@ namespace {
 struct Prefixes {
   const char* adjacency;
   const char* features;
+  const char* labels;
 };
-constexpr Prefixes kPlain{"adj_", "attr_"};
-constexpr Prefixes kDotted{"adj_matrix.", "attr_matrix."};
+constexpr Prefixes kPlain{"adj_", "attr_", "labels_"};
+constexpr Prefixes kDotted{"adj_matrix.", "attr_matrix.", "labels."};
 /// Features that are not sparse, whatever the other names are.
 constexpr const char* kDense = "attr_matrix";
 
@@ -108,9 +109,9 @@ Features read_features(Dataset& dataset, const NpzArchive& archive) {
 }
 
 // Labels that overlap: entry (i, c) says that node i has label c.
-void read_label_matrix(Dataset& dataset, const NpzArchive& archive) {
-  const CsrMatrix labels = read_csr(archive, "labels.");
-  const std::string place = archive.place() + ": members labels.*";
+void read_label_matrix(Dataset& dataset, const NpzArchive& archive, const std::string& prefix) {
+  const CsrMatrix labels = read_csr(archive, prefix);
+  const std::string place = archive.place() + ": members " + prefix + "*";
   if (labels.rows != dataset.num_nodes()) {
     throw InputError(place, "found " + counted(labels.rows, "label row") + ", expected one for each of the " +
                                 counted(dataset.num_nodes(), "node"));
@@ -157,7 +158,8 @@ Dataset load_csr_npz(const std::filesystem::path& path) {
   dataset.graph_data.graph = graph_as_given(edges, adjacency.rows);
   dataset.graph_data.features = read_features(dataset, archive);
   dataset.class_names = read_names(archive, "class_names");
-  if (archive.contains("labels.data")) read_label_matrix(dataset, archive);
+  const std::string labels = archive.contains("labels.data") ? kDotted.labels : kPlain.labels;
+  if (archive.contains(labels + "data")) read_label_matrix(dataset, archive, labels);
   else if (archive.contains("labels")) set_classes(dataset, archive.array("labels"));
   else dataset.class_names.clear();
   set_node_names(dataset, read_names(archive, "node_names"));
