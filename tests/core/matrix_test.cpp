@@ -1,13 +1,12 @@
 #include "gat/core/matrix.hpp"
 
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <utility>
 
 #include "catch.hpp"
 #include "gat/core/eigen.hpp"
 #include "numbers.hpp"
+#include "reserved_numbers.hpp"
 
 using namespace gat;
 using gat::test::matrix_of;
@@ -76,37 +75,12 @@ TEST_CASE("Eigen matrices and ours are views of each other", "[core][matrix][eig
   CHECK(test::same_bits(ours, matrix_of({{1, 2, 0}, {4, 5, 0}})));
 }
 
-namespace {
-
-// Addresses for so many numbers; the system gives memory only to the pages that are touched.
-class Reserved {
- public:
-  explicit Reserved(std::int64_t numbers)
-      : bytes_(static_cast<std::size_t>(numbers) * sizeof(Real)),
-        memory_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                     0)) {}
-  ~Reserved() {
-    if (given()) munmap(memory_, bytes_);
-  }
-  Reserved(const Reserved&) = delete;
-  Reserved& operator=(const Reserved&) = delete;
-
-  bool given() const { return memory_ != MAP_FAILED; }
-  Real* numbers() const { return static_cast<Real*>(memory_); }
-
- private:
-  std::size_t bytes_;
-  void* memory_;
-};
-
-}  // namespace
-
 TEST_CASE("B47: elements beyond 2^31 are found by 64-bit offsets", "[core][matrix][cases]") {
   struct Shape {
     Index rows, cols, offset_of_last;
   };
   for (const Shape& shape : {Shape{300000000, 8, 2399999999}, Shape{40000000, 64, 2559999999}}) {
-    const Reserved memory(shape.rows * shape.cols);
+    const test::ReservedNumbers memory(shape.rows * shape.cols);
     if (!memory.given()) {
       WARN("skipped: this system gives no addresses for " << shape.rows * shape.cols << " numbers");
       continue;

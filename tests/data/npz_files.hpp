@@ -66,6 +66,15 @@ inline NpzFile small_csr_npz(const std::string& adjacency = "adj_", const std::s
   return file;
 }
 
+/// The same graph with dense features of three columns: 0, ½, 1, …
+inline NpzFile dense_csr_npz(const std::string& adjacency = "adj_") {
+  NpzFile file = small_csr_npz(adjacency);
+  for (const char* part : {"attr_data", "attr_indices", "attr_indptr", "attr_shape"})
+    file.members.erase(part);
+  file.put<float>("attr_matrix", "<f4", "(4, 3)", {0, 0.5F, 1, 1.5F, 2, 2.5F, 3, 3.5F, 4, 4.5F, 5, 5.5F});
+  return file;
+}
+
 /// Three nodes, edges 0 - 1 and 1 - 2 once each; two splits, masks in Fortran order.
 inline NpzFile small_heterophilous_npz() {
   NpzFile file;

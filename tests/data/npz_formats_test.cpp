@@ -73,14 +73,16 @@ TEST_CASE("node names that occur twice are left out with a note", "[data][csr_np
 }
 
 TEST_CASE("a CSR matrix of labels gives targets", "[data][csr_npz]") {
-  NpzFile file = small_csr_npz();
-  file.members.erase("labels");
-  file.csr("labels.", {4, 3}, {0, 2, 2, 3, 3}, {0, 2, 1}, {1, 1, 1});
-  const gat::Dataset data = load_written(file);
-  REQUIRE(data.labels.multi_label());
-  CHECK(data.labels.classes.empty());
-  CHECK(gat::class_counts(data) == std::vector<gat::Index>{1, 1, 1});
-  CHECK(data.labels.targets(0, 2) == 1);
+  for (const char* prefix : {"labels_", "labels."}) {
+    NpzFile file = small_csr_npz();
+    file.members.erase("labels");
+    file.csr(prefix, {4, 3}, {0, 2, 2, 3, 3}, {0, 2, 1}, {1, 1, 1});
+    const gat::Dataset data = load_written(file);
+    REQUIRE(data.labels.multi_label());
+    CHECK(data.labels.classes.empty());
+    CHECK(gat::class_counts(data) == std::vector<gat::Index>{1, 1, 1});
+    CHECK(data.labels.targets(0, 2) == 1);
+  }
 }
 
 TEST_CASE("a CSR archive may lack features and labels", "[data][csr_npz]") {
@@ -90,6 +92,80 @@ TEST_CASE("a CSR archive may lack features and labels", "[data][csr_npz]") {
   CHECK(data.labels.empty());
   CHECK(data.graph_data.features.cols() == 2);
   CHECK(has_note(data, "no labels"));
+}
+
+TEST_CASE("dense features of a CSR archive are read, in either order and any type of number",
+          "[data][csr_npz]") {
+  for (const char* adjacency : {"adj_", "adj_matrix."}) {
+    const gat::Dataset data = load_written(dense_csr_npz(adjacency));
+    REQUIRE_FALSE(data.graph_data.features.is_sparse);
+    const gat::Matrix& features = data.graph_data.features.dense;
+    REQUIRE(features.rows() == 4);
+    REQUIRE(features.cols() == 3);
+    for (gat::Index k = 0; k < 12; ++k) CHECK(features.data()[k] == static_cast<gat::Real>(k) / 2);
+    CHECK_FALSE(has_note(data, "no features: each node has its own (identity)"));
+    NpzFile turned = dense_csr_npz(adjacency);
+    turned.put<double>("attr_matrix", "<f8", "(4, 3)", {0, 1.5, 3, 4.5, 0.5, 2, 3.5, 5, 1, 2.5, 4, 5.5},
+                       true);
+    CHECK(load_written(turned).fingerprint() == data.fingerprint());
+  }
+  NpzFile counts = dense_csr_npz();
+  counts.put<std::int64_t>("attr_matrix", "<i8", "(4, 1)", {3, -1, 2, 7});
+  CHECK(load_written(counts).graph_data.features.dense(1, 0) == -1);
+}
+
+TEST_CASE("dense features that cannot be used are refused with the member and the fix", "[data][csr_npz]") {
+  const NpzFile good = dense_csr_npz();
+  const auto with = [&](const std::string& dtype, const std::string& shape,
+                        const std::vector<float>& values) {
+    return refused(good, [&](auto& f) { f.put("attr_matrix", dtype, shape, values); });
+  };
+  CHECK(lacking(with("<f4", "(2, 2)", {1, 2, 3, 4}), {"attr_matrix", "2 feature rows", "4 nodes"}) == "");
+  CHECK(lacking(with("<f4", "(2, 4)", {1, 2, 3, 4, 5, 6, 7, 8}),
+                {"attr_matrix", "2 feature rows", "4 nodes", "transpose"}) == "");
+  CHECK(lacking(with("<f4", "(4,)", {1, 2, 3, 4}), {"attr_matrix", "shape 4", "2 dimensions"}) == "");
+  CHECK(lacking(with("<f4", "(4, 1, 1)", {1, 2, 3, 4}), {"attr_matrix", "shape 4 x 1 x 1"}) == "");
+  CHECK(lacking(with("<f4", "()", {1}), {"attr_matrix", "a single value"}) == "");
+  CHECK(lacking(with("<U1", "(4, 1)", {0, 0, 0, 0}), {"attr_matrix", "<U1", "numbers", "float32"}) == "");
+  CHECK(lacking(with("<f4", "(4, 1)", {1, 2, std::numeric_limits<float>::infinity(), 4}),
+                {"attr_matrix", "row 2, column 0", "not a finite number"}) == "");
+  CHECK(lacking(refused(good, [](auto& f) { f.members["attr_matrix"] = npy("|O", "()", "\x80\x02N."); }),
+                {"attr_matrix", "Python objects", "attr_data"}) == "");
+  CHECK(lacking(refused(good,
+                        [](auto& f) {
+                          f.template put<double>("attr_matrix", "<f8", "(4, 1)", {1, 1e300, 2, 3});
+                        }),
+                {"attr_matrix", "element 1", "single precision"}) == "");
+}
+
+TEST_CASE("features given twice or in part are refused", "[data][csr_npz]") {
+  CHECK(lacking(refused(small_csr_npz(),
+                        [](auto& f) {
+                          f.template put<float>("attr_matrix", "<f4", "(4, 1)", {1, 2, 3, 4});
+                        }),
+                {"set.npz", "twice", "attr_*", "attr_matrix"}) == "");
+  for (const char* part : {"data", "indices", "indptr", "shape"}) {
+    const std::string member = std::string("attr_") + part;
+    CHECK(lacking(refused(small_csr_npz(), [&](auto& f) { f.members.erase(member); }), {member.c_str()}) ==
+          "");
+  }
+}
+
+TEST_CASE("a member that may hold features under another name is named, not passed over in silence",
+          "[data][csr_npz]") {
+  NpzFile file = dense_csr_npz();
+  file.members["features"] = file.members.at("attr_matrix");
+  file.members.erase("attr_matrix");
+  const gat::Dataset data = load_written(file);
+  CHECK(data.graph_data.features.cols() == 4);
+  CHECK(has_note(
+      data,
+      "member \"features\" is not read; this format's features are attr_matrix (dense) or attr_data, …"));
+  NpzFile names = dense_csr_npz();
+  names.members.erase("attr_matrix");
+  names.texts("attr_names", 1, {"a", "b", "c"});
+  for (const std::string& note : load_written(names).notes)
+    CHECK(note.find("is not read") == std::string::npos);
 }
 
 TEST_CASE("bad CSR archives are refused with the member", "[data][csr_npz]") {
@@ -205,11 +281,13 @@ TEST_CASE("bad heterophilous archives are refused with the member", "[data][hete
 
 TEST_CASE("archives cut anywhere are refused", "[data][csr_npz][heterophilous_npz]") {
   check_every_truncation(small_csr_npz().bytes(), [](const std::string& cut) { load_bytes(cut); });
+  check_every_truncation(dense_csr_npz().bytes(), [](const std::string& cut) { load_bytes(cut); });
   check_every_truncation(small_heterophilous_npz().bytes(8), [](const std::string& cut) { load_bytes(cut); });
 }
 
 TEST_CASE("damaged archives load or are refused, nothing else", "[data][csr_npz][heterophilous_npz]") {
   check_bit_flips(small_csr_npz().bytes(), 300, [](const std::string& damaged) { load_bytes(damaged); });
+  check_bit_flips(dense_csr_npz().bytes(), 300, [](const std::string& damaged) { load_bytes(damaged); });
   check_bit_flips(small_heterophilous_npz().bytes(), 300,
                   [](const std::string& damaged) { load_bytes(damaged); });
 }

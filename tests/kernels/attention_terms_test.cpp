@@ -1,11 +1,12 @@
 // Terms given as functions, and scores at the edge of what numbers can hold.
 #include <limits>
 
-#include "catch.hpp"
 #include "graphs.hpp"
 #include "kernels/attention_reference.hpp"
+#include "kernels/levels.hpp"
 
 using namespace gat;
+using gat::test::at_every_level;
 using gat::test::AttentionNumbers;
 using gat::test::AttentionResults;
 using gat::test::column_of;
@@ -54,9 +55,9 @@ AttentionNumbers star(const CsrGraph& graph, std::initializer_list<double> score
   return n;
 }
 
-AttentionResults run(const AttentionNumbers& numbers) {
+AttentionResults run(const AttentionNumbers& numbers, SimdLevel level) {
   Workspace workspace;
-  return run_attention(numbers, 1, workspace);
+  return run_attention(numbers, {1, level}, workspace);
 }
 
 bool all_finite(const Matrix& matrix) {
@@ -72,17 +73,19 @@ TEST_CASE("terms given as functions equal the arrays, value and gradient",
   for (const GraphView& view : {GraphView::complete(6, 6), GraphView::causal(7), GraphView::banded(9, 2)}) {
     const AttentionNumbers numbers =
         random_attention(view, {.mask = true, .log_prior_columns = 3, .factor_columns = 3, .dropout = 0.4});
-    const FromTable prior(numbers.log_prior, view.num_sources());
-    const FromTable factor(numbers.factor, view.num_sources());
-    const AttentionResults expected = run(numbers);
-    Workspace workspace;
-    const AttentionResults results = run_attention(numbers, 1, workspace, {&prior, &factor});
-    CHECK(test::same_bits(results.out, expected.out));
-    CHECK(test::same_bits(results.dropped, expected.dropped));
-    CHECK(test::same_bits(results.d_values, expected.d_values));
-    CHECK(test::same_bits(results.d_source, expected.d_source));
-    CHECK(test::same_bits(prior.gradient(), expected.d_log_prior));
-    CHECK(test::same_bits(factor.gradient(), expected.d_factor));
+    at_every_level([&](SimdLevel level) {
+      const FromTable prior(numbers.log_prior, view.num_sources());
+      const FromTable factor(numbers.factor, view.num_sources());
+      const AttentionResults expected = run(numbers, level);
+      Workspace workspace;
+      const AttentionResults results = run_attention(numbers, {1, level}, workspace, {&prior, &factor});
+      CHECK(test::same_bits(results.out, expected.out));
+      CHECK(test::same_bits(results.dropped, expected.dropped));
+      CHECK(test::same_bits(results.d_values, expected.d_values));
+      CHECK(test::same_bits(results.d_source, expected.d_source));
+      CHECK(test::same_bits(prior.gradient(), expected.d_log_prior));
+      CHECK(test::same_bits(factor.gradient(), expected.d_factor));
+    });
   }
 }
 
@@ -97,56 +100,66 @@ TEST_CASE("functions are asked about global node numbers", "[kernels][attention]
   Matrix table(25, 1);
   table(4 * 5 + 2, 0) = 3;
   const FromTable prior(table, 5);
-  Workspace workspace;
-  const AttentionResults results = run_attention(numbers, 1, workspace, {&prior, nullptr});
-  const Real argument = numbers.source(1, 0) + numbers.destination(0, 0);
-  CHECK(results.logits(0, 0) == Approx((argument > 0 ? argument : Real(0.2) * argument) + 3));
+  at_every_level([&](SimdLevel level) {
+    Workspace workspace;
+    const AttentionResults results = run_attention(numbers, {1, level}, workspace, {&prior, nullptr});
+    const Real argument = numbers.source(1, 0) + numbers.destination(0, 0);
+    CHECK(results.logits(0, 0) == Approx((argument > 0 ? argument : Real(0.2) * argument) + 3));
+  });
 }
 
 TEST_CASE("scores of any size give finite coefficients and gradients", "[kernels][attention][extreme]") {
-  const CsrGraph graph = test::graph_of(3, kTwo);
-  for (const double size : {1e3, 1e10, 1e30, 3e38}) {
-    for (const double second : {size, -size, 0.0}) {
-      const AttentionResults r = run(star(graph, {size, second}));
-      const Real share = second == size ? Real(0.5) : Real(1);
-      CHECK(r.attention(0, 0) == share);
-      CHECK(r.attention(1, 0) == 1 - share);
-      CHECK(all_finite(r.out));
-      CHECK(all_finite(r.d_source));
-      CHECK(all_finite(r.d_values));
+  at_every_level([](SimdLevel level) {
+    const CsrGraph graph = test::graph_of(3, kTwo);
+    for (const double size : {1e3, 1e10, 1e30, 3e38}) {
+      for (const double second : {size, -size, 0.0}) {
+        const AttentionResults r = run(star(graph, {size, second}), level);
+        const Real share = second == size ? Real(0.5) : Real(1);
+        CHECK(r.attention(0, 0) == share);
+        CHECK(r.attention(1, 0) == 1 - share);
+        CHECK(all_finite(r.out));
+        CHECK(all_finite(r.d_source));
+        CHECK(all_finite(r.d_values));
+      }
     }
-  }
+  });
 }
 
 TEST_CASE("a log-prior of minus infinity closes an edge, all of them the row",
           "[kernels][attention][extreme]") {
-  const CsrGraph graph = test::graph_of(3, kTwo);
-  const AttentionResults one = run(star(graph, {5, 1}, column_of({-INFINITY, 0})));
-  CHECK(one.attention(0, 0) == 0);
-  CHECK(one.attention(1, 0) == 1);
-  CHECK(one.out(0, 0) == 2);
-  const AttentionResults none = run(star(graph, {5, 1}, column_of({-INFINITY, -INFINITY})));
-  CHECK(none.out(0, 0) == 0);
-  CHECK(none.row_max(0, 0) == -kInfinity);
-  CHECK(none.inverse_sum(0, 0) == 0);
-  CHECK(all_finite(none.d_source));
-  CHECK(all_finite(none.d_log_prior));
+  at_every_level([](SimdLevel level) {
+    const CsrGraph graph = test::graph_of(3, kTwo);
+    const AttentionResults one = run(star(graph, {5, 1}, column_of({-INFINITY, 0})), level);
+    CHECK(one.attention(0, 0) == 0);
+    CHECK(one.attention(1, 0) == 1);
+    CHECK(one.out(0, 0) == 2);
+    const AttentionResults none = run(star(graph, {5, 1}, column_of({-INFINITY, -INFINITY})), level);
+    CHECK(none.out(0, 0) == 0);
+    CHECK(none.row_max(0, 0) == -kInfinity);
+    CHECK(none.inverse_sum(0, 0) == 0);
+    CHECK(all_finite(none.d_source));
+    CHECK(all_finite(none.d_log_prior));
+  });
 }
 
 TEST_CASE("rows without open edges are zero and pass no gradient on", "[kernels][attention][extreme]") {
-  const CsrGraph graph = test::graph_of(3, kTwo);
-  AttentionNumbers numbers = star(graph, {1, 2});
-  numbers.mask = {0, 0};
-  const AttentionResults r = run(numbers);
-  for (Index i = 0; i < 3; ++i) CHECK(r.out(i, 0) == 0);
-  CHECK(test::same_bits(r.d_values, Matrix(3, 1)));
-  CHECK(test::same_bits(r.d_source, Matrix(3, 1)));
+  at_every_level([](SimdLevel level) {
+    const CsrGraph graph = test::graph_of(3, kTwo);
+    AttentionNumbers numbers = star(graph, {1, 2});
+    numbers.mask = {0, 0};
+    const AttentionResults r = run(numbers, level);
+    for (Index i = 0; i < 3; ++i) CHECK(r.out(i, 0) == 0);
+    CHECK(test::same_bits(r.d_values, Matrix(3, 1)));
+    CHECK(test::same_bits(r.d_source, Matrix(3, 1)));
+  });
 }
 
 TEST_CASE("a NaN reaches the rows that read it and no other", "[kernels][attention][extreme]") {
-  //  1 → 0 ← 2,  2 → 1
-  const CsrGraph graph = test::graph_of(3, {{1, 0}, {2, 0}, {2, 1}});
-  const AttentionResults r = run(star(graph, {std::numeric_limits<double>::quiet_NaN(), 1}));
-  CHECK(std::isnan(r.out(0, 0)));
-  CHECK(r.out(1, 0) == 2);
+  at_every_level([](SimdLevel level) {
+    //  1 → 0 ← 2,  2 → 1
+    const CsrGraph graph = test::graph_of(3, {{1, 0}, {2, 0}, {2, 1}});
+    const AttentionResults r = run(star(graph, {std::numeric_limits<double>::quiet_NaN(), 1}), level);
+    CHECK(std::isnan(r.out(0, 0)));
+    CHECK(r.out(1, 0) == 2);
+  });
 }

@@ -1,87 +1,25 @@
 #include "gat/kernels/attention.hpp"
 
-#include "catch.hpp"
-#include "graphs.hpp"
-#include "kernels/attention_reference.hpp"
+#include "kernels/attention_checks.hpp"
 
 using namespace gat;
+using gat::test::at_every_level;
 using gat::test::AttentionNumbers;
 using gat::test::AttentionOptions;
 using gat::test::AttentionResults;
+using gat::test::check_close;
+using gat::test::check_same_bits;
+using gat::test::hub_graph;
+using gat::test::kOptions;
 using gat::test::random_attention;
 using gat::test::run_attention;
+using gat::test::run_once;
 
 namespace {
 
-constexpr double kBound = 1e-5;
-
-void check_close(const AttentionResults& results, const AttentionResults& expected) {
-  results.compare(expected, [](const char* name, const Matrix& mine, const Matrix& theirs) {
-    INFO(name);
-    REQUIRE(mine.size() == theirs.size());
-    // Closed edges have the logit −∞ in both; their difference would be NaN.
-    Matrix finite_mine = mine;
-    Matrix finite_theirs = theirs;
-    for (Index k = 0; k < mine.size(); ++k) {
-      if (mine.data()[k] == theirs.data()[k]) finite_mine.data()[k] = finite_theirs.data()[k] = 0;
-    }
-    double scale = 0;
-    for (Index k = 0; k < theirs.size(); ++k) {
-      if (std::isfinite(theirs.data()[k]))
-        scale = std::max(scale, static_cast<double>(std::abs(theirs.data()[k])));
-    }
-    double worst = 0;
-    for (Index k = 0; k < mine.size(); ++k) {
-      const double difference =
-          std::abs(static_cast<double>(finite_mine.data()[k] - finite_theirs.data()[k]));
-      worst = std::isnan(difference) ? INFINITY : std::max(worst, difference);
-    }
-    // With slope 1 the softmax cancels what a destination adds, and its gradient vanishes.
-    CHECK(worst <= kBound * (scale > 1e-9 ? scale : 1));
-  });
-}
-
-void check_same_bits(const AttentionResults& results, const AttentionResults& expected) {
-  results.compare(expected, [](const char* name, const Matrix& mine, const Matrix& theirs) {
-    INFO(name);
-    CHECK(test::same_bits(mine, theirs));
-  });
-}
-
-AttentionResults run(const AttentionNumbers& numbers, int num_threads = 1) {
-  Workspace workspace;
-  return run_attention(numbers, num_threads, workspace);
-}
-
-const std::vector<AttentionOptions> kOptions{
-    {},
-    {.heads = 1, .dim = 1},
-    {.heads = 8, .dim = 8},
-    {.destination = false},
-    {.edge = true},
-    {.mask = true},
-    {.log_prior_columns = 1},
-    {.log_prior_columns = 3},
-    {.factor_columns = 1},
-    {.factor_columns = 3},
-    {.dropout = 0.4},
-    {.slope = 0},
-    {.slope = 1},
-    {.heads = 5,
-     .dim = 7,
-     .edge = true,
-     .mask = true,
-     .log_prior_columns = 5,
-     .factor_columns = 1,
-     .dropout = 0.5},
-    {.edge = true, .mask = true, .log_prior_columns = 1, .factor_columns = 3, .dropout = 0.3, .slope = 0.01}};
-
-// 1500 edges into node 0 and 2500 out of node 1: both rows are longer than a chunk.
-CsrGraph hub_graph() {
-  EdgeList list = test::random_edge_list(2600, 2600, 6000, 5);
-  for (NodeId k = 0; k < 1500; ++k) list.add(k + 1, 0);
-  for (NodeId k = 0; k < 2500; ++k) list.add(1, k + 2);
-  return build_graph(list, 2600, test::kAsGiven).graph;
+void check_every_level(const AttentionNumbers& numbers) {
+  const AttentionResults expected = test::naive_attention(numbers);
+  at_every_level([&](SimdLevel level) { check_close(run_once(numbers, {1, level}), expected); });
 }
 
 }  // namespace
@@ -92,7 +30,7 @@ TEST_CASE("attention on random graphs agrees with the naive loops, forward and b
     for (const Index nodes : {2, 7, 40}) {
       const CsrGraph graph = test::random_graph(nodes, 5 * nodes, static_cast<std::uint64_t>(nodes));
       const AttentionNumbers numbers = random_attention(graph.view(), options);
-      check_close(run(numbers), naive_attention(numbers));
+      check_every_level(numbers);
     }
   }
 }
@@ -102,7 +40,7 @@ TEST_CASE("attention between two sides agrees with the naive loops", "[kernels][
     const EdgeList list = test::random_edge_list(9, 14, 50, 3);
     const CsrGraph graph = build_bipartite_graph(list, 9, 14, test::kAsGiven).graph;
     const AttentionNumbers numbers = random_attention(graph.view(), options);
-    check_close(run(numbers), naive_attention(numbers));
+    check_every_level(numbers);
   }
 }
 
@@ -112,7 +50,7 @@ TEST_CASE("hubs longer than a chunk agree with the naive loops", "[kernels][atte
   REQUIRE(graph.out_degree(1) > 2 * kChunkEdges);
   for (const AttentionOptions& options : kOptions) {
     const AttentionNumbers numbers = random_attention(graph.view(), options);
-    check_close(run(numbers), naive_attention(numbers));
+    check_every_level(numbers);
   }
 }
 
@@ -120,14 +58,16 @@ TEST_CASE("attention has the same bits for 1, 2, 3 and 8 threads", "[kernels][at
   const CsrGraph graph = hub_graph();
   for (const AttentionOptions& options : kOptions) {
     const AttentionNumbers numbers = random_attention(graph.view(), options);
-    const AttentionResults serial = run(numbers);
-    for (const int threads : {2, 3, 8}) {
-      Workspace workspace;
-      check_same_bits(run_attention(numbers, threads, workspace), serial);
-      CHECK(workspace.statistics.largest_team == threads);
-      CHECK(workspace.statistics.split_in_rows > 0);
-      CHECK(workspace.statistics.split_out_rows > 0);
-    }
+    at_every_level([&](SimdLevel level) {
+      const AttentionResults serial = run_once(numbers, {1, level});
+      for (const int threads : {2, 3, 8}) {
+        Workspace workspace;
+        check_same_bits(run_attention(numbers, {threads, level}, workspace), serial);
+        CHECK(workspace.statistics.largest_team == threads);
+        CHECK(workspace.statistics.split_in_rows > 0);
+        CHECK(workspace.statistics.split_out_rows > 0);
+      }
+    });
   }
 }
 
@@ -149,8 +89,10 @@ TEST_CASE("an implicit complete graph of 5 nodes equals the stored one bit for b
   for (NodeId e = 0; e < 25; ++e) columns.push_back(e % 5);
   const CsrGraph stored = CsrGraph::from_csr(offsets, columns, 5);
   for (const AttentionOptions& options : kOptions) {
-    check_same_bits(run(random_attention(GraphView::complete(5, 5), options)),
-                    run(random_attention(stored.view(), options)));
+    at_every_level([&](SimdLevel level) {
+      check_same_bits(run_once(random_attention(GraphView::complete(5, 5), options), {1, level}),
+                      run_once(random_attention(stored.view(), options), {1, level}));
+    });
   }
 }
 
@@ -160,9 +102,12 @@ TEST_CASE("every implicit graph equals its stored twin bit for bit", "[kernels][
         GraphView::complete(1200, 3, true), GraphView::complete(3, 1200, true)}) {
     const test::StoredTwin twin(view);
     for (const AttentionOptions& options : kOptions) {
-      const AttentionResults stored = run(random_attention(twin.view(), options));
-      check_same_bits(run(random_attention(view, options)), stored);
-      check_same_bits(run(random_attention(view, options), 3), stored);
+      const AttentionNumbers implicit = random_attention(view, options);
+      at_every_level([&](SimdLevel level) {
+        const AttentionResults stored = run_once(random_attention(twin.view(), options), {1, level});
+        check_same_bits(run_once(implicit, {1, level}), stored);
+        check_same_bits(run_once(implicit, {3, level}), stored);
+      });
     }
   }
 }
@@ -172,22 +117,24 @@ TEST_CASE("coefficients sum to one over the open edges and are zero on closed on
   const CsrGraph graph = test::random_graph(30, 200, 8);
   const AttentionNumbers numbers =
       random_attention(graph.view(), {.mask = true, .log_prior_columns = 1, .dropout = 0.5});
-  const AttentionResults results = run(numbers);
-  for (Index i = 0; i < 30; ++i) {
-    for (Index h = 0; h < 3; ++h) {
-      double sum = 0;
-      bool any_open = false;
-      const EdgeRow row = graph.in_edges(i);
-      for (Index k = 0; k < row.count; ++k) {
-        const bool open = numbers.mask[static_cast<std::size_t>(row.edge(k))] != 0;
-        any_open = any_open || open;
-        if (!open) CHECK(results.attention(row.edge(k), h) == 0);
-        if (!open) CHECK(results.logits(row.edge(k), h) == -INFINITY);
-        sum += static_cast<double>(results.attention(row.edge(k), h));
+  at_every_level([&](SimdLevel level) {
+    const AttentionResults results = run_once(numbers, {1, level});
+    for (Index i = 0; i < 30; ++i) {
+      for (Index h = 0; h < 3; ++h) {
+        double sum = 0;
+        bool any_open = false;
+        const EdgeRow row = graph.in_edges(i);
+        for (Index k = 0; k < row.count; ++k) {
+          const bool open = numbers.mask[static_cast<std::size_t>(row.edge(k))] != 0;
+          any_open = any_open || open;
+          if (!open) CHECK(results.attention(row.edge(k), h) == 0);
+          if (!open) CHECK(results.logits(row.edge(k), h) == -INFINITY);
+          sum += static_cast<double>(results.attention(row.edge(k), h));
+        }
+        CHECK(sum == Approx(any_open ? 1 : 0).margin(1e-6));
       }
-      CHECK(sum == Approx(any_open ? 1 : 0).margin(1e-6));
     }
-  }
+  });
 }
 
 TEST_CASE("renumbering the nodes renumbers the results", "[kernels][attention][property]") {
@@ -206,5 +153,8 @@ TEST_CASE("renumbering the nodes renumbers the results", "[kernels][attention][p
     for (Index h = 0; h < 3; ++h) permuted.source(to, h) = numbers.source(i, h);
     for (Index h = 0; h < 3; ++h) permuted.destination(to, h) = numbers.destination(i, h);
   }
-  CHECK(test::same_bits(test::rows_of(run(permuted).out, moved), run(numbers).out));
+  at_every_level([&](SimdLevel level) {
+    CHECK(test::same_bits(test::rows_of(run_once(permuted, {1, level}).out, moved),
+                          run_once(numbers, {1, level}).out));
+  });
 }

@@ -1,9 +1,10 @@
 #include "gat/kernels/linear.hpp"
 
-#include "catch.hpp"
+#include "kernels/levels.hpp"
 #include "numbers.hpp"
 
 using namespace gat;
+using gat::test::at_every_level;
 using gat::test::random_half_empty;
 using gat::test::random_matrix;
 using gat::test::relative_difference;
@@ -48,22 +49,23 @@ LinearInput masked(const FeatureView& rows, const Masking& masking,
   return {rows, global_rows, DropoutMask(RandomStream(7), masking.probability), masking.masks, masking.heads};
 }
 
-Matrix forward(const LinearInput& input, const Matrix& weight, int threads = 1) {
+Matrix forward(const LinearInput& input, const Matrix& weight, const Execution& execution = 1) {
   Workspace workspace;
   Matrix out(input.rows.rows(), weight.cols());
-  linear_forward(input, weight, out, threads, workspace);
+  linear_forward(input, weight, out, execution, workspace);
   return out;
 }
-Matrix weight_gradient(const LinearInput& input, const Matrix& d_out, int threads = 1) {
+Matrix weight_gradient(const LinearInput& input, const Matrix& d_out, const Execution& execution = 1) {
   Workspace workspace;
   Matrix d(input.rows.cols(), d_out.cols());
-  linear_backward_weight(input, d_out, d, threads, workspace);
+  linear_backward_weight(input, d_out, d, execution, workspace);
   return d;
 }
-Matrix input_gradient(const LinearInput& input, const Matrix& weight, const Matrix& d_out, int threads = 1) {
+Matrix input_gradient(const LinearInput& input, const Matrix& weight, const Matrix& d_out,
+                      const Execution& execution = 1) {
   Workspace workspace;
   Matrix d(input.rows.rows(), input.rows.cols());
-  linear_backward_input(input, weight, d_out, d, threads, workspace);
+  linear_backward_input(input, weight, d_out, d, execution, workspace);
   return d;
 }
 
@@ -105,12 +107,15 @@ TEST_CASE("linear maps of dense and sparse rows agree with plain loops", "[kerne
       const LinearInput csr = masked(sparse.view(), masking);
       const Naive naive(x, dense, w, d_z);
       INFO(rows << " rows, " << masking.masks << " masks, " << width << " columns");
-      CHECK(relative_difference(forward(dense, w), naive.z) < kBound);
-      CHECK(relative_difference(forward(csr, w), naive.z) < kBound);
-      CHECK(relative_difference(forward(csr, w), forward(dense, w)) < kBound);
-      CHECK(relative_difference(weight_gradient(dense, d_z), naive.d_w) < kBound);
-      CHECK(relative_difference(weight_gradient(csr, d_z), naive.d_w) < kBound);
-      CHECK(relative_difference(input_gradient(dense, w, d_z), naive.d_x) < kBound);
+      at_every_level([&](SimdLevel level) {
+        const Execution execution(1, level);
+        CHECK(relative_difference(forward(dense, w, execution), naive.z) < kBound);
+        CHECK(relative_difference(forward(csr, w, execution), naive.z) < kBound);
+        CHECK(relative_difference(forward(csr, w, execution), forward(dense, w, execution)) < kBound);
+        CHECK(relative_difference(weight_gradient(dense, d_z, execution), naive.d_w) < kBound);
+        CHECK(relative_difference(weight_gradient(csr, d_z, execution), naive.d_w) < kBound);
+        CHECK(relative_difference(input_gradient(dense, w, d_z, execution), naive.d_x) < kBound);
+      });
     }
   }
 }
@@ -131,10 +136,38 @@ TEST_CASE("a row's bits do not depend on the other rows", "[kernels][linear][det
       some.rows.row_ids = chosen;
       LinearInput some_sparse = masked(sparse.view(), masking, chosen);
       some_sparse.rows.row_ids = chosen;
-      CHECK(same_bits(forward(some, w), test::rows_of(forward(all, w), chosen)));
-      CHECK(same_bits(forward(some_sparse, w), test::rows_of(forward(all_sparse, w), chosen)));
-      CHECK(same_bits(input_gradient(some, w, test::rows_of(d_z, chosen)),
-                      test::rows_of(input_gradient(all, w, d_z), chosen)));
+      at_every_level([&](SimdLevel level) {
+        const Execution execution(1, level);
+        CHECK(same_bits(forward(some, w, execution), test::rows_of(forward(all, w, execution), chosen)));
+        CHECK(same_bits(forward(some_sparse, w, execution),
+                        test::rows_of(forward(all_sparse, w, execution), chosen)));
+        CHECK(same_bits(input_gradient(some, w, test::rows_of(d_z, chosen), execution),
+                        test::rows_of(input_gradient(all, w, d_z, execution), chosen)));
+      });
+    }
+  }
+}
+
+TEST_CASE("linear maps agree with plain loops at every width of input and result",
+          "[kernels][linear][reference]") {
+  for (const Index features : {1, 2, 15, 16, 17, 33, 100, 300}) {
+    for (const Index width : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 48, 64, 100, 130}) {
+      const Matrix x = random_half_empty(70, features, 1);
+      const CsrMatrix sparse = sparse_copy(x);
+      const Matrix w = random_matrix(features, width, 2);
+      const Matrix d_z = random_matrix(70, width, 3);
+      const Masking masking{features % 2 == 0 ? 0.3 : 0, 1, nullptr};
+      const LinearInput dense = masked(x, masking), csr = masked(sparse.view(), masking);
+      const Naive naive(x, dense, w, d_z);
+      INFO(features << " features, " << width << " columns");
+      at_every_level([&](SimdLevel level) {
+        const Execution execution(1, level);
+        CHECK(relative_difference(forward(dense, w, execution), naive.z) < kBound);
+        CHECK(relative_difference(forward(csr, w, execution), naive.z) < kBound);
+        CHECK(relative_difference(weight_gradient(dense, d_z, execution), naive.d_w) < kBound);
+        CHECK(relative_difference(weight_gradient(csr, d_z, execution), naive.d_w) < kBound);
+        CHECK(relative_difference(input_gradient(dense, w, d_z, execution), naive.d_x) < kBound);
+      });
     }
   }
 }
@@ -144,15 +177,18 @@ TEST_CASE("linear maps have the same bits for 1, 2, 3 and 8 threads", "[kernels]
   const CsrMatrix sparse = sparse_copy(x);
   const Matrix w = with_padding(random_matrix(50, kThreeHeads.width(), 5), &kThreeHeads);
   const Matrix d_z = with_padding(random_matrix(1000, kThreeHeads.width(), 6), &kThreeHeads);
-  for (const FeatureView& rows : {FeatureView(x), FeatureView(sparse.view())}) {
-    const LinearInput input = masked(rows, {0.4, 3, &kThreeHeads});
-    for (const int threads : {2, 3, 8}) {
-      CHECK(same_bits(forward(input, w, threads), forward(input, w)));
-      CHECK(same_bits(weight_gradient(input, d_z, threads), weight_gradient(input, d_z)));
-      if (!rows.is_sparse())
-        CHECK(same_bits(input_gradient(input, w, d_z, threads), input_gradient(input, w, d_z)));
+  at_every_level([&](SimdLevel level) {
+    for (const FeatureView& rows : {FeatureView(x), FeatureView(sparse.view())}) {
+      const LinearInput input = masked(rows, {0.4, 3, &kThreeHeads});
+      for (const int threads : {2, 3, 8}) {
+        const Execution serial(1, level), several(threads, level);
+        CHECK(same_bits(forward(input, w, several), forward(input, w, serial)));
+        CHECK(same_bits(weight_gradient(input, d_z, several), weight_gradient(input, d_z, serial)));
+        if (!rows.is_sparse())
+          CHECK(same_bits(input_gradient(input, w, d_z, several), input_gradient(input, w, d_z, serial)));
+      }
     }
-  }
+  });
 }
 
 TEST_CASE("dense and sparse rows drop the same elements", "[kernels][linear][dropout]") {
@@ -162,12 +198,14 @@ TEST_CASE("dense and sparse rows drop the same elements", "[kernels][linear][dro
   for (Index k = 0; k < 8; ++k) identity(k, k) = 1;
   const Masking masking{0.6, 1, nullptr};
   const DropoutMask dropout = masked(x, masking).dropout;
-  const Matrix dense = forward(masked(x, masking), identity);
-  CHECK(same_bits(forward(masked(sparse.view(), masking), identity), dense));
-  for (Index i = 0; i < 20; ++i) {
-    for (Index j = 0; j < 8; ++j)
-      CHECK(dense(i, j) == x(i, j) * dropout.factor(static_cast<std::uint64_t>(i * 8 + j)));
-  }
+  at_every_level([&](SimdLevel level) {
+    const Matrix dense = forward(masked(x, masking), identity, {1, level});
+    CHECK(same_bits(forward(masked(sparse.view(), masking), identity, {1, level}), dense));
+    for (Index i = 0; i < 20; ++i) {
+      for (Index j = 0; j < 8; ++j)
+        CHECK(dense(i, j) == x(i, j) * dropout.factor(static_cast<std::uint64_t>(i * 8 + j)));
+    }
+  });
 }
 
 TEST_CASE("B47: masks of rows beyond 2^31 elements are those of the global element",
@@ -178,10 +216,12 @@ TEST_CASE("B47: masks of rows beyond 2^31 elements are those of the global eleme
   for (Index k = 0; k < 64; ++k) identity(k, k) = 1;
   const std::vector<NodeId> last{39999999};
   const LinearInput input = masked(x, {0.5, 1, nullptr}, last);
-  const Matrix z = forward(input, identity);
-  for (std::uint64_t k = 0; k < 64; ++k) {
-    CHECK(z(0, static_cast<Index>(k)) == input.dropout.factor(2559999999ULL - 63 + k));
-  }
+  at_every_level([&](SimdLevel level) {
+    const Matrix z = forward(input, identity, {1, level});
+    for (std::uint64_t k = 0; k < 64; ++k) {
+      CHECK(z(0, static_cast<Index>(k)) == input.dropout.factor(2559999999ULL - 63 + k));
+    }
+  });
 }
 
 TEST_CASE("gradients of linear maps are added, results are overwritten", "[kernels][linear][unit]") {
@@ -203,17 +243,19 @@ TEST_CASE("gradients of linear maps are added, results are overwritten", "[kerne
 TEST_CASE("column sums are added with the same bits for any number of threads",
           "[kernels][linear][determinism]") {
   const Matrix matrix = random_matrix(5000, 10, 8);
-  Workspace workspace;
-  Matrix serial(1, 10);
-  add_column_sums(matrix, serial, 1, workspace);
-  for (Index c = 0; c < 10; ++c) {
-    double sum = 0;
-    for (Index r = 0; r < 5000; ++r) sum += static_cast<double>(matrix(r, c));
-    CHECK(static_cast<double>(serial(0, c)) == Approx(sum).margin(1e-3));
-  }
-  for (const int threads : {2, 3, 8}) {
-    Matrix sums(1, 10);
-    add_column_sums(matrix, sums, threads, workspace);
-    CHECK(same_bits(sums, serial));
-  }
+  at_every_level([&](SimdLevel level) {
+    Workspace workspace;
+    Matrix serial(1, 10);
+    add_column_sums(matrix, serial, {1, level}, workspace);
+    for (Index c = 0; c < 10; ++c) {
+      double sum = 0;
+      for (Index r = 0; r < 5000; ++r) sum += static_cast<double>(matrix(r, c));
+      CHECK(static_cast<double>(serial(0, c)) == Approx(sum).margin(1e-3));
+    }
+    for (const int threads : {2, 3, 8}) {
+      Matrix sums(1, 10);
+      add_column_sums(matrix, sums, {threads, level}, workspace);
+      CHECK(same_bits(sums, serial));
+    }
+  });
 }

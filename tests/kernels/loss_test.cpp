@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "catch.hpp"
+#include "kernels/levels.hpp"
 #include "numbers.hpp"
 
 using namespace gat;
@@ -28,19 +28,83 @@ std::vector<NodeId> all_rows(const Matrix& logits) {
 }
 
 LossResult softmax_loss(const Matrix& logits, const std::vector<NodeId>& classes,
-                        const CrossEntropyOptions& options = {}, int threads = 1) {
+                        const CrossEntropyOptions& options = {}, const Execution& execution = 1) {
   LossResult result{0, Matrix(logits.rows(), logits.cols())};
   const auto rows = all_rows(logits);
-  result.loss = softmax_cross_entropy(logits, {rows, rows}, classes, options, result.gradient, threads);
+  result.loss = softmax_cross_entropy(logits, {rows, rows}, classes, options, result.gradient, execution);
   return result;
 }
 
 LossResult sigmoid_loss(const Matrix& logits, const Matrix& targets, const std::vector<Real>& weights = {},
-                        int threads = 1) {
+                        const Execution& execution = 1) {
   LossResult result{0, Matrix(logits.rows(), logits.cols())};
   const auto rows = all_rows(logits);
-  result.loss = sigmoid_cross_entropy(logits, {rows, rows}, targets, weights, result.gradient, threads);
+  result.loss = sigmoid_cross_entropy(logits, {rows, rows}, targets, weights, result.gradient, execution);
   return result;
+}
+
+double number(Real x) { return static_cast<double>(x); }
+Matrix wide_matrix(Index rows, Index cols) {
+  Matrix x = test::random_matrix(rows, cols, 1);
+  for (Index k = 0; k < x.size(); ++k) x.data()[k] *= 6;
+  return x;
+}
+std::vector<Real> positive_numbers(Index count) {
+  std::vector<Real> numbers;
+  for (Index k = 0; k < count; ++k) numbers.push_back(static_cast<Real>(1 + k % 3));
+  return numbers;
+}
+
+// log Σ_c exp z_ic
+double naive_log_sum(const Matrix& logits, Index i) {
+  double sum = 0;
+  for (Index c = 0; c < logits.cols(); ++c) sum += std::exp(number(logits(i, c)));
+  return std::log(sum);
+}
+// The formula of the header, term by term.
+LossResult naive_softmax_loss(const Matrix& logits, const std::vector<NodeId>& classes,
+                              const CrossEntropyOptions& options) {
+  const Index num_classes = logits.cols();
+  const auto weight = [&](Index c) {
+    return options.class_weights.empty() ? 1 : number(options.class_weights[static_cast<std::size_t>(c)]);
+  };
+  double total_weight = 0;
+  for (const NodeId y : classes) total_weight += y < 0 ? 0 : weight(y);
+  LossResult r{0, Matrix(logits.rows(), num_classes)};
+  for (Index i = 0; i < logits.rows(); ++i) {
+    const NodeId y = classes[static_cast<std::size_t>(i)];
+    if (y < 0) continue;
+    const double total = naive_log_sum(logits, i);
+    std::vector<double> share;  // what each −log p counts
+    double shares = 0;
+    for (Index c = 0; c < num_classes; ++c) {
+      const double smooth = options.label_smoothing / static_cast<double>(num_classes) * weight(c);
+      share.push_back(((c == y ? (1 - options.label_smoothing) * weight(y) : 0) + smooth) / total_weight);
+      shares += share.back();
+      r.loss += share.back() * (total - number(logits(i, c)));
+    }
+    for (Index c = 0; c < num_classes; ++c) {
+      const double p = std::exp(number(logits(i, c)) - total);
+      r.gradient(i, c) = static_cast<Real>(shares * p - share[static_cast<std::size_t>(c)]);
+    }
+  }
+  return r;
+}
+LossResult naive_sigmoid_loss(const Matrix& logits, const Matrix& targets, const std::vector<Real>& weights) {
+  LossResult r{0, Matrix(logits.rows(), logits.cols())};
+  double count = 0;
+  for (Index k = 0; k < targets.size(); ++k) count += std::isnan(targets.data()[k]) ? 0 : 1;
+  for (Index i = 0; i < logits.rows(); ++i) {
+    for (Index c = 0; c < logits.cols(); ++c) {
+      const double y = number(targets(i, c)), z = number(logits(i, c));
+      if (std::isnan(y)) continue;
+      const double w = weights.empty() ? 1 : number(weights[static_cast<std::size_t>(c)]);
+      r.loss += (w * y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z))) / count;
+      r.gradient(i, c) =
+          static_cast<Real>((-w * y / (1 + std::exp(z)) + (1 - y) / (1 + std::exp(-z))) / count);
+    }
+  }
+  return r;
 }
 
 }  // namespace
@@ -105,15 +169,18 @@ TEST_CASE("the gradient of a loss is added", "[kernels][loss][unit]") {
 }
 
 TEST_CASE("losses of extreme logits are finite and right", "[kernels][loss][extreme]") {
-  const LossResult wrong = softmax_loss(matrix_of({{1000, -1000}}), {1});
-  CHECK(wrong.loss == Approx(2000));
-  CHECK(relative_difference(wrong.gradient, matrix_of({{1, -1}})) < 1e-6);
-  CHECK(softmax_loss(matrix_of({{1000, -1000}}), {0}).loss == 0);
-  CHECK(softmax_loss(matrix_of({{1e30, 1e30}}), {0}).loss == Approx(kLn2));
-  CHECK(sigmoid_loss(matrix_of({{1e30, -1e30}}), matrix_of({{1, 0}})).loss == 0);
-  const LossResult sigmoid = sigmoid_loss(matrix_of({{1e4, -1e4}}), matrix_of({{0, 1}}));
-  CHECK(sigmoid.loss == Approx(1e4));
-  CHECK(relative_difference(sigmoid.gradient, matrix_of({{0.5, -0.5}})) < 1e-6);
+  test::at_every_level([](SimdLevel level) {
+    const Execution e(1, level);
+    const LossResult wrong = softmax_loss(matrix_of({{1000, -1000}}), {1}, {}, e);
+    CHECK(wrong.loss == Approx(2000));
+    CHECK(relative_difference(wrong.gradient, matrix_of({{1, -1}})) < 1e-6);
+    CHECK(softmax_loss(matrix_of({{1000, -1000}}), {0}, {}, e).loss == 0);
+    CHECK(softmax_loss(matrix_of({{1e30, 1e30}}), {0}, {}, e).loss == Approx(kLn2));
+    CHECK(sigmoid_loss(matrix_of({{1e30, -1e30}}), matrix_of({{1, 0}}), {}, e).loss == 0);
+    const LossResult sigmoid = sigmoid_loss(matrix_of({{1e4, -1e4}}), matrix_of({{0, 1}}), {}, e);
+    CHECK(sigmoid.loss == Approx(1e4));
+    CHECK(relative_difference(sigmoid.gradient, matrix_of({{0.5, -0.5}})) < 1e-6);
+  });
 }
 
 TEST_CASE("sigmoid cross-entropy takes soft targets", "[kernels][loss][unit]") {
@@ -135,26 +202,99 @@ TEST_CASE("missing targets count neither in the loss nor in the gradient", "[ker
   CHECK(relative_difference(result.gradient, matrix_of({{-0.25, 0}, {0.25, 0}})) < 1e-6);
 }
 
+TEST_CASE("cross-entropy agrees with plain loops at every number of classes", "[kernels][loss][reference]") {
+  for (const Index classes : {2, 7, 15, 16, 17, 40}) {
+    const Matrix logits = wide_matrix(50, classes);
+    std::vector<NodeId> truth;
+    for (NodeId i = 0; i < 50; ++i) truth.push_back(i % 6 == 5 ? -1 : static_cast<NodeId>(i % classes));
+    const std::vector<Real> weights = positive_numbers(classes);
+    for (const CrossEntropyOptions& options :
+         {CrossEntropyOptions{}, CrossEntropyOptions{weights, 0}, CrossEntropyOptions{weights, 0.2}}) {
+      const LossResult expected = naive_softmax_loss(logits, truth, options);
+      test::at_every_level([&](SimdLevel level) {
+        INFO(classes << " classes");
+        const LossResult result = softmax_loss(logits, truth, options, {1, level});
+        CHECK(result.loss == Approx(expected.loss).epsilon(1e-5).margin(1e-6));
+        CHECK(relative_difference(result.gradient, expected.gradient) < 1e-5);
+      });
+    }
+  }
+}
+
+TEST_CASE("sigmoid cross-entropy agrees with plain loops at every number of classes",
+          "[kernels][loss][reference]") {
+  for (const Index classes : {1, 2, 7, 15, 16, 17, 40}) {
+    const Matrix logits = wide_matrix(50, classes);
+    Matrix targets = test::random_half_empty(50, classes, 2);
+    for (Index k = 0; k < targets.size(); k += 5) targets.data()[k] = static_cast<Real>(kNaN);
+    for (const std::vector<Real>& weights : {std::vector<Real>{}, positive_numbers(classes)}) {
+      const LossResult expected = naive_sigmoid_loss(logits, targets, weights);
+      test::at_every_level([&](SimdLevel level) {
+        INFO(classes << " classes");
+        const LossResult result = sigmoid_loss(logits, targets, weights, {1, level});
+        CHECK(result.loss == Approx(expected.loss).epsilon(1e-5));
+        CHECK(relative_difference(result.gradient, expected.gradient) < 1e-5);
+      });
+    }
+  }
+}
+
 TEST_CASE("losses have the same bits for 1, 2, 3 and 8 threads", "[kernels][loss][determinism]") {
   const Matrix logits = test::random_matrix(3000, 7, 1);
   const Matrix targets = test::random_half_empty(3000, 7, 2);
   std::vector<NodeId> classes;
   for (NodeId i = 0; i < 3000; ++i) classes.push_back(i % 9 == 8 ? -1 : i % 7);
-  const LossResult softmax = softmax_loss(logits, classes);
-  const LossResult sigmoid = sigmoid_loss(logits, targets);
-  for (const int threads : {2, 3, 8}) {
-    CHECK(softmax_loss(logits, classes, {}, threads).loss == softmax.loss);
-    CHECK(test::same_bits(softmax_loss(logits, classes, {}, threads).gradient, softmax.gradient));
-    CHECK(sigmoid_loss(logits, targets, {}, threads).loss == sigmoid.loss);
-    CHECK(test::same_bits(sigmoid_loss(logits, targets, {}, threads).gradient, sigmoid.gradient));
+  test::at_every_level([&](SimdLevel level) {
+    const LossResult softmax = softmax_loss(logits, classes, {}, {1, level});
+    const LossResult sigmoid = sigmoid_loss(logits, targets, {}, {1, level});
+    for (const int threads : {2, 3, 8}) {
+      const Execution execution(threads, level);
+      CHECK(softmax_loss(logits, classes, {}, execution).loss == softmax.loss);
+      CHECK(test::same_bits(softmax_loss(logits, classes, {}, execution).gradient, softmax.gradient));
+      CHECK(sigmoid_loss(logits, targets, {}, execution).loss == sigmoid.loss);
+      CHECK(test::same_bits(sigmoid_loss(logits, targets, {}, execution).gradient, sigmoid.gradient));
+    }
+  });
+}
+
+TEST_CASE("probabilities agree with plain loops and have the same bits for any number of threads",
+          "[kernels][loss][reference]") {
+  for (const Index classes : {1, 2, 7, 15, 16, 17, 40}) {
+    const Matrix logits = wide_matrix(700, classes);
+    Matrix softmax(700, classes), sigmoid(700, classes);
+    for (Index i = 0; i < 700; ++i) {
+      const double total = naive_log_sum(logits, i);
+      for (Index c = 0; c < classes; ++c) {
+        softmax(i, c) = static_cast<Real>(std::exp(number(logits(i, c)) - total));
+        sigmoid(i, c) = static_cast<Real>(1 / (1 + std::exp(-number(logits(i, c)))));
+      }
+    }
+    test::at_every_level([&](SimdLevel level) {
+      INFO(classes << " classes");
+      Matrix shares(700, classes), chances(700, classes);
+      softmax_rows(logits, shares, {1, level});
+      sigmoid_elements(logits, chances, {1, level});
+      CHECK(relative_difference(shares, softmax) < 1e-5);
+      CHECK(relative_difference(chances, sigmoid) < 1e-5);
+      for (const int threads : {2, 3, 8}) {
+        Matrix in_place = logits;
+        softmax_rows(in_place, in_place, {threads, level});
+        CHECK(test::same_bits(in_place, shares));
+        in_place = logits;
+        sigmoid_elements(in_place, in_place, {threads, level});
+        CHECK(test::same_bits(in_place, chances));
+      }
+    });
   }
 }
 
 TEST_CASE("probabilities are shifted by the row's own maximum, in place too", "[kernels][loss][unit]") {
-  Matrix logits = matrix_of({{0, std::log(3.0)}, {1000, 1000}, {-1e30, 1e30}});
-  softmax_rows(logits, logits);
-  CHECK(relative_difference(logits, matrix_of({{0.25, 0.75}, {0.5, 0.5}, {0, 1}})) < 1e-6);
-  Matrix sigmoid = matrix_of({{0, 1e30, -1e30, std::log(3.0)}});
-  sigmoid_elements(sigmoid, sigmoid);
-  CHECK(relative_difference(sigmoid, matrix_of({{0.5, 1, 0, 0.75}})) < 1e-6);
+  test::at_every_level([](SimdLevel level) {
+    Matrix logits = matrix_of({{0, std::log(3.0)}, {1000, 1000}, {-1e30, 1e30}});
+    softmax_rows(logits, logits, {1, level});
+    CHECK(relative_difference(logits, matrix_of({{0.25, 0.75}, {0.5, 0.5}, {0, 1}})) < 1e-6);
+    Matrix sigmoid = matrix_of({{0, 1e30, -1e30, std::log(3.0)}});
+    sigmoid_elements(sigmoid, sigmoid, {1, level});
+    CHECK(relative_difference(sigmoid, matrix_of({{0.5, 1, 0, 0.75}})) < 1e-6);
+  });
 }

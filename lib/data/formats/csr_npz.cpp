@@ -1,5 +1,7 @@
 #include "data/formats/csr_npz.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "data/counted.hpp"
@@ -16,9 +18,12 @@ namespace {
 struct Prefixes {
   const char* adjacency;
   const char* features;
+  const char* labels;
 };
-constexpr Prefixes kPlain{"adj_", "attr_"};
-constexpr Prefixes kDotted{"adj_matrix.", "attr_matrix."};
+constexpr Prefixes kPlain{"adj_", "attr_", "labels_"};
+constexpr Prefixes kDotted{"adj_matrix.", "attr_matrix.", "labels."};
+/// Features that are not sparse, whatever the other names are.
+constexpr const char* kDense = "attr_matrix";
 
 // Labels are dense once read; a file of a few bytes must not ask for all memory.
 constexpr Index kMaxLabels = Index(1) << 16;
@@ -29,26 +34,84 @@ bool has_adjacency(const std::filesystem::path& path, const Prefixes& prefixes) 
   return has_members(path, {p + "data", p + "indices", p + "indptr", p + "shape"});
 }
 
-void read_features(Dataset& dataset, const NpzArchive& archive, const std::string& prefix) {
-  if (!archive.contains(prefix + "data")) {
-    dataset.graph_data.features = identity_features(dataset.num_nodes());
-    dataset.notes.push_back("no features: each node has its own (identity)");
-    return;
-  }
+[[noreturn]] void refuse_row_count(const std::string& place, Index rows, const Dataset& dataset,
+                                   const std::string& fix = "") {
+  throw InputError(place, "found " + counted(rows, "feature row") + ", expected one for each of the " +
+                              counted(dataset.num_nodes(), "node") + fix);
+}
+
+Features read_sparse_features(const Dataset& dataset, const NpzArchive& archive, const std::string& prefix) {
   CsrMatrix features = read_csr(archive, prefix);
   const std::string place = archive.place() + ": members " + prefix + "*";
-  if (features.rows != dataset.num_nodes()) {
-    throw InputError(place, "found " + counted(features.rows, "feature row") +
-                                ", expected one for each of the " + counted(dataset.num_nodes(), "node"));
-  }
+  if (features.rows != dataset.num_nodes()) refuse_row_count(place, features.rows, dataset);
   require_finite(features.view(), place);
-  dataset.graph_data.features = features_from(std::move(features));
+  return features_from(std::move(features));
+}
+
+Features read_dense_features(const Dataset& dataset, const StoredArray& array) {
+  using Kind = ElementType::Kind;
+  const Kind kind = array.type().kind;
+  if (kind == Kind::object || kind == Kind::text || kind == Kind::bytes) {
+    throw InputError(
+        array.place(),
+        "holds " + (array.is_object() ? "Python objects" : "elements of type " + array.type().name()) +
+            ", expected numbers, nodes x features; save it as a plain array of float32, a sparse "
+            "matrix as attr_data, attr_indices, attr_indptr and attr_shape");
+  }
+  if (array.rank() != 2) {
+    throw InputError(array.place(), "found " + shape_text(array) +
+                                        ", expected nodes x features in 2 dimensions; "
+                                        "give every node one row");
+  }
+  if (array.shape()[0] != dataset.num_nodes()) {
+    const bool turned = array.shape()[1] == dataset.num_nodes();
+    refuse_row_count(array.place(), array.shape()[0], dataset, turned ? "; transpose it" : "");
+  }
+  Matrix features = array.as_matrix();
+  require_finite(FeatureView(features), array.place());
+  return features_from(std::move(features));
+}
+
+// Members that other writers keep features in; names and texts of features are not meant.
+bool may_be_features(std::string_view name) {
+  constexpr std::string_view kOthers[] = {"features", "node_features", "node_attr", "feat", "x", "X"};
+  if (name.starts_with("attr")) return !name.ends_with("names") && !name.ends_with("text");
+  return std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers);
+}
+
+// No features, which is said; a member that may hold some is named, never passed over in silence.
+Features without_features(Dataset& dataset, const NpzArchive& archive) {
+  dataset.notes.push_back("no features: each node has its own (identity)");
+  for (const std::string& name : archive.names()) {
+    if (!may_be_features(name)) continue;
+    dataset.notes.push_back("member \"" + name +
+                            "\" is not read; this format's features are attr_matrix (dense) or attr_data, …");
+  }
+  return identity_features(dataset.num_nodes());
+}
+
+Features read_features(Dataset& dataset, const NpzArchive& archive) {
+  std::vector<std::string> found;
+  for (const Prefixes& prefixes : {kPlain, kDotted}) {
+    const std::string prefix = prefixes.features;
+    const auto has = [&](const char* part) { return archive.contains(prefix + part); };
+    if (has("data") || has("indices") || has("indptr") || has("shape")) found.push_back(prefix);
+  }
+  const bool dense = archive.contains(kDense);
+  if (found.size() + (dense ? 1 : 0) > 1) {
+    throw InputError(archive.place(), "found features twice, in members " + found.front() + "* and in " +
+                                          (dense ? std::string(kDense) : found.back() + "*") +
+                                          "; keep one of them");
+  }
+  if (dense) return read_dense_features(dataset, archive.array(kDense));
+  if (!found.empty()) return read_sparse_features(dataset, archive, found.front());
+  return without_features(dataset, archive);
 }
 
 // Labels that overlap: entry (i, c) says that node i has label c.
-void read_label_matrix(Dataset& dataset, const NpzArchive& archive) {
-  const CsrMatrix labels = read_csr(archive, "labels.");
-  const std::string place = archive.place() + ": members labels.*";
+void read_label_matrix(Dataset& dataset, const NpzArchive& archive, const std::string& prefix) {
+  const CsrMatrix labels = read_csr(archive, prefix);
+  const std::string place = archive.place() + ": members " + prefix + "*";
   if (labels.rows != dataset.num_nodes()) {
     throw InputError(place, "found " + counted(labels.rows, "label row") + ", expected one for each of the " +
                                 counted(dataset.num_nodes(), "node"));
@@ -93,9 +156,10 @@ Dataset load_csr_npz(const std::filesystem::path& path) {
   const EdgeList edges =
       edges_of(adjacency, archive.place() + ": members " + std::string(prefixes.adjacency) + "*");
   dataset.graph_data.graph = graph_as_given(edges, adjacency.rows);
-  read_features(dataset, archive, prefixes.features);
+  dataset.graph_data.features = read_features(dataset, archive);
   dataset.class_names = read_names(archive, "class_names");
-  if (archive.contains("labels.data")) read_label_matrix(dataset, archive);
+  const std::string labels = archive.contains("labels.data") ? kDotted.labels : kPlain.labels;
+  if (archive.contains(labels + "data")) read_label_matrix(dataset, archive, labels);
   else if (archive.contains("labels")) set_classes(dataset, archive.array("labels"));
   else dataset.class_names.clear();
   set_node_names(dataset, read_names(archive, "node_names"));

@@ -14,12 +14,6 @@ namespace gat::inline GAT_PRECISION {
 
 namespace {
 
-std::string shape_text(const StoredArray& array) {
-  std::string text;
-  for (const Index size : array.shape()) text += (text.empty() ? "" : " x ") + std::to_string(size);
-  return text.empty() ? "a single value" : "shape " + text;
-}
-
 EdgeList read_edges(const StoredArray& array, Index num_nodes) {
   if (array.rank() != 2 || array.shape()[1] != 2) {
     throw InputError(array.place(), "found " + shape_text(array) + ", expected edges x 2");

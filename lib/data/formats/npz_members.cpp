@@ -29,6 +29,12 @@ bool has_members(const std::filesystem::path& path, std::initializer_list<std::s
                      [&](std::string_view name) { return archive.contains(name); });
 }
 
+std::string shape_text(const StoredArray& array) {
+  std::string text;
+  for (const Index size : array.shape()) text += (text.empty() ? "" : " x ") + std::to_string(size);
+  return text.empty() ? "a single value" : "shape " + text;
+}
+
 CsrMatrix read_csr(const NpzArchive& archive, const std::string& prefix) {
   return csr_from_arrays(archive.array(prefix + "shape").as_integers(), archive.array(prefix + "indptr"),
                          archive.array(prefix + "indices"), archive.array(prefix + "data"),

@@ -16,6 +16,9 @@ namespace gat::inline GAT_PRECISION {
 /// that is damaged, since it can be nothing else.
 bool has_members(const std::filesystem::path& path, std::initializer_list<std::string_view> names);
 
+/// "shape 3 x 4", or "a single value".
+std::string shape_text(const StoredArray& array);
+
 /// The arrays `prefix` + data, indices, indptr and shape as a sparse matrix.
 CsrMatrix read_csr(const NpzArchive& archive, const std::string& prefix);
 

@@ -60,22 +60,6 @@ struct Gelu {
     return cumulative(x) + x * all_lanes(scale) * exp_of_negative(all_lanes(Real(-0.5)) * x * x);
   }
 };
-struct GeluTanh {
-  static constexpr Real kScale = static_cast<Real>(0.79788456080286535588);  // √(2/π)
-  static constexpr Real kCubic = static_cast<Real>(0.044715);
-  GAT_INLINE Lanes inner(const Lanes& x) const {
-    return tanh(all_lanes(kScale) * multiply_add(all_lanes(kCubic) * x, x * x, x));
-  }
-  GAT_INLINE Lanes value(const Lanes& x) const {
-    return all_lanes(Real(0.5)) * x * (all_lanes(1) + inner(x));
-  }
-  GAT_INLINE Lanes slope(const Lanes& x) const {
-    const Lanes t = inner(x);
-    const Lanes half = all_lanes(Real(0.5));
-    const Lanes d_inner = all_lanes(kScale) * multiply_add(all_lanes(3 * kCubic) * x, x, all_lanes(1));
-    return half * (all_lanes(1) + t) + half * x * (all_lanes(1) - t * t) * d_inner;
-  }
-};
 struct Sigmoid {
   // Never exponentiates a positive number, so nothing overflows.
   GAT_INLINE Lanes value(const Lanes& x) const {
@@ -86,6 +70,22 @@ struct Sigmoid {
     const Lanes e = exp_of_negative(Lanes{} - absolute(x));
     const Lanes one = all_lanes(1);
     return e / ((one + e) * (one + e));
+  }
+};
+// ½(1 + tanh u) = 1 / (1 + e^(−2u)), which loses nothing to cancellation in the tails.
+struct GeluTanh {
+  static constexpr Real kScale = static_cast<Real>(2 * 0.79788456080286535588);  // 2 √(2/π)
+  static constexpr Real kCubic = static_cast<Real>(0.044715);
+  GAT_INLINE Lanes inner(const Lanes& x) const {
+    return all_lanes(kScale) * multiply_add(all_lanes(kCubic) * x, x * x, x);
+  }
+  GAT_INLINE Lanes value(const Lanes& x) const { return x * Sigmoid{}.value(inner(x)); }
+  GAT_INLINE Lanes slope(const Lanes& x) const {
+    // From ±20 on the slope is 1 or 0 to the last bit, and the square would overflow somewhere.
+    const Lanes near = min(all_lanes(20), max(all_lanes(-20), x));
+    const Lanes u = inner(near);
+    const Lanes d_inner = all_lanes(kScale) * multiply_add(all_lanes(3 * kCubic) * near, near, all_lanes(1));
+    return Sigmoid{}.value(u) + near * d_inner * Sigmoid{}.slope(u);
   }
 };
 struct Tanh {

@@ -9,6 +9,8 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
+using NaturalBits = std::make_unsigned_t<RealBits> __attribute__((vector_size(GAT_SIMD_BYTES)));
+
 /// e^x as scale · (1 + rest), with rest accurate also where e^x is near 1.
 struct ExponentialParts {
   Lanes scale, rest;
@@ -50,8 +52,9 @@ GAT_INLINE ExponentialParts exponential_parts(const Lanes& x) {
     for (int k = terms - 2; k >= 0; --k) sum = sum * f + C::kInverseFactorials[k];
     r.rest.part[p] = sum * f;
     // The integer n stands in the low bits of `shifted`; moved to the exponent it multiplies 1.
-    const VectorBits exponent = reinterpret_cast<VectorBits>(shifted) << C::kMantissaBits;
-    r.scale.part[p] = reinterpret_cast<Vector>(exponent + reinterpret_cast<VectorBits>(Vector{} + 1));
+    // (Unsigned: beyond the range the sum overflows, and the caller takes another value.)
+    const NaturalBits exponent = reinterpret_cast<NaturalBits>(shifted) << C::kMantissaBits;
+    r.scale.part[p] = reinterpret_cast<Vector>(exponent + reinterpret_cast<NaturalBits>(Vector{} + 1));
   }
   return r;
 }
