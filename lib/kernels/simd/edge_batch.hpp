@@ -142,7 +142,9 @@ inline void edge_factors(const EdgeBatch<L>& batch, const DropoutMask& mask, Ind
     }
     item_factors<L>(mask, words, items, heads, width, aligned, drawn);
   }
-  // Drawn without gaps, now moved to where the rows begin; what lands in the padding does not matter.
+  // Drawn without gaps, now moved to where the rows begin. Padding takes the next row's factors, or zeros
+  // after the last one: any number will do there, but it must be one.
+  store(drawn + batch.edges() * L, Lanes{});
   const Real* from = drawn;
   for (Index r = 0; r < batch.count(); ++r) {
     for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v)
