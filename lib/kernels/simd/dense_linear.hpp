@@ -44,7 +44,7 @@ class DenseLinear {
                      const Index last = std::min(first + kBlockRows, out.rows);
                      if (slices == 1) {
                        multiply(last - first, rows(first, last, 0, block), packed.data, depth_, weight.cols,
-                                out.row(first), out.stride, false);
+                                out.row(first), out.stride, false, next_rows(last));
                      } else {
                        const MatrixView result(results.row(member * kBlockRows), kBlockRows, weight.cols);
                        forward_heads(packed, first, last, block, result, out);
@@ -106,7 +106,7 @@ class DenseLinear {
                        }
                        if (direct) {
                          multiply(last - first, d, packed.row(s), depth, depth_, d_rows.row(first),
-                                  d_rows.stride, add);
+                                  d_rows.stride, add, next_block(d_out, last));
                          continue;
                        }
                        multiply(last - first, d, packed.row(s), depth, depth_, result.data, depth_, false);
@@ -117,6 +117,14 @@ class DenseLinear {
   }
 
  private:
+  // What the block after row `last` will read, where that lies in order.
+  static ReadAhead next_block(ConstMatrixView matrix, Index last) {
+    return {matrix, last, last + kBlockRows};
+  }
+  ReadAhead next_rows(Index last) const {
+    return input_.rows.row_ids.empty() ? next_block(input_.rows.dense, last) : ReadAhead();
+  }
+
   // X under a layer of the mask: where it lies, or copied to a block.
   Steps rows(Index first, Index last, Index layer, MatrixView block) const {
     if (reads_in_place(input_)) return {input_.rows.dense.row(first), input_.rows.dense.stride, 1};

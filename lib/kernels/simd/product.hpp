@@ -2,8 +2,8 @@
 ///
 /// B is packed into panels of two registers' width, so that the inner loop reads it in order; A is read
 /// where it lies, one element at a time, as broadcasts (after the register blocking of Goto and van de
-/// Geijn 2008). Every element of C is one chain of multiply-adds in the order of the depth, whatever
-/// tile it falls into: its bits do not depend on the other rows.
+/// Geijn 2008). Every element of C is a chain of multiply-adds in the order of the depth, kDepth at a time,
+/// whatever tile it falls into: its bits do not depend on the other rows.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,33 @@ inline constexpr Index kDepth = 256;
 struct Steps {
   const Real* data;
   Index row_step, depth_step;
+};
+
+/// Rows that the next block will read, fetched into the second-level cache bit by bit while this one is
+/// worked on: else every block begins by waiting for memory.
+class ReadAhead {
+ public:
+  ReadAhead() = default;
+  ReadAhead(ConstMatrixView matrix, Index first, Index last) {
+    last = std::min(last, matrix.rows);
+    if (first >= last) return;
+    at_ = matrix.row(first);
+    end_ = matrix.row(last - 1) + matrix.cols;
+  }
+  /// \param steps  calls of step() that this block will make
+  void spread(Index steps) {
+    numbers_ = ((end_ - at_) / kLineNumbers / std::max<Index>(steps, 1) + 1) * kLineNumbers;
+  }
+  void step() {
+    const Real* const stop = std::min(end_, at_ + numbers_);
+    for (; at_ < stop; at_ += kLineNumbers) __builtin_prefetch(at_, 0, 2);
+  }
+
+ private:
+  static constexpr Index kLineNumbers = 64 / sizeof(Real);
+  const Real* at_ = nullptr;
+  const Real* end_ = nullptr;
+  Index numbers_ = 0;  // per step
 };
 
 inline Index panels(Index width) { return (width + kPanel - 1) / kPanel; }
@@ -77,7 +104,7 @@ inline void multiply_tile(const Steps& a, const Real* panel, Index depth, Real* 
 #pragma GCC unroll 12
   for (int m = 0; m < Rows; ++m) {
 #pragma GCC unroll 2
-    for (int v = 0; v < Vectors; ++v) sum[m][v] = add ? load_vector(c + m * c_step + v * kVector) : Vector{};
+    for (int v = 0; v < Vectors; ++v) sum[m][v] = Vector{};
   }
   // Three rows share a pointer and reach each other by multiples of the step.
   constexpr int kPointers = (Rows + 2) / 3;
@@ -99,7 +126,10 @@ inline void multiply_tile(const Steps& a, const Real* panel, Index depth, Real* 
 #pragma GCC unroll 12
   for (int m = 0; m < Rows; ++m) {
 #pragma GCC unroll 2
-    for (int v = 0; v < Vectors; ++v) store_vector(c + m * c_step + v * kVector, sum[m][v]);
+    for (int v = 0; v < Vectors; ++v) {
+      Real* to = c + m * c_step + v * kVector;
+      store_vector(to, add ? load_vector(to) + sum[m][v] : sum[m][v]);
+    }
   }
 }
 
@@ -153,24 +183,27 @@ inline void multiply_panel(Index rows, const Steps& a, const Real* panel, Index 
 /// C (+)= Aᵀ B for packed tiles of A (depth × rows) and packed B (depth × width), depth ≤ kDepth.
 inline void multiply_tiles(Index rows, const Real* tiles, const Real* packed, Index depth, Index width,
                            Real* c, Index c_step, bool add) {
-  for (Index m = 0; m < rows; m += kTileRows) {
-    const Steps tile{tiles + m * depth, 1, kTileRows};
-    for (Index p = 0; p < panels(width); ++p) {
-      multiply_panel(std::min(kTileRows, rows - m), tile, packed + p * depth * kPanel, depth,
-                     std::min(kPanel, width - p * kPanel), c + m * c_step + p * kPanel, c_step, add);
+  // A panel stays in the first-level cache while the smaller tiles pass by.
+  for (Index p = 0; p < panels(width); ++p) {
+    for (Index m = 0; m < rows; m += kTileRows) {
+      multiply_panel(std::min(kTileRows, rows - m), {tiles + m * depth, 1, kTileRows},
+                     packed + p * depth * kPanel, depth, std::min(kPanel, width - p * kPanel),
+                     c + m * c_step + p * kPanel, c_step, add);
     }
   }
 }
 
 /// C (+)= A B for packed B (depth × width).
 inline void multiply(Index rows, const Steps& a, const Real* packed, Index depth, Index width, Real* c,
-                     Index c_step, bool add) {
+                     Index c_step, bool add, ReadAhead ahead = {}) {
+  ahead.spread((depth + kDepth - 1) / kDepth * panels(width));
   if (depth == 0 && !add) {
     for (Index i = 0; i < rows; ++i) std::fill_n(c + i * c_step, width, Real(0));
   }
   for (Index k = 0; k < depth; k += kDepth) {
     const Steps part{a.data + k * a.depth_step, a.row_step, a.depth_step};
     for (Index p = 0; p < panels(width); ++p) {
+      ahead.step();
       multiply_panel(rows, part, packed + (p * depth + k) * kPanel, std::min(kDepth, depth - k),
                      std::min(kPanel, width - p * kPanel), c + p * kPanel, c_step, add || k > 0);
     }
