@@ -17,6 +17,12 @@ using gat::test::run_once;
 
 namespace {
 
+// Leaves numbers that spread where the buffers of the next call will lie.
+[[gnu::noinline]] void fill_stack_with_nan() {
+  volatile unsigned char bytes[400000];
+  for (volatile unsigned char& byte : bytes) byte = 0xff;
+}
+
 void check_every_level(const AttentionNumbers& numbers) {
   const AttentionResults expected = test::naive_attention(numbers);
   at_every_level([&](SimdLevel level) { check_close(run_once(numbers, {1, level}), expected); });
@@ -51,6 +57,28 @@ TEST_CASE("hubs longer than a chunk agree with the naive loops", "[kernels][atte
   for (const AttentionOptions& options : kOptions) {
     const AttentionNumbers numbers = random_attention(graph.view(), options);
     check_every_level(numbers);
+  }
+}
+
+// Gathers are prefetched, and scores of a batch come before its rows, where a matrix exceeds a cache.
+TEST_CASE("matrices larger than a cache agree with the naive loops", "[kernels][attention][reference]") {
+  const CsrGraph graph = test::random_graph(3000, 15000, 12);
+  for (const double dropout : {0.0, 0.5}) {
+    for (const auto& [heads, dim] :
+         {std::pair(8, Index{32}), std::pair(4, Index{40}), std::pair(1, Index{100})})
+      check_every_level(random_attention(graph.view(), {.heads = heads, .dim = dim, .dropout = dropout}));
+  }
+}
+
+TEST_CASE("buffers that nobody wrote are not read", "[kernels][attention][reference]") {
+  const CsrGraph graph = test::random_graph(7, 20, 3);
+  for (const AttentionOptions& options : kOptions) {
+    const AttentionNumbers numbers = random_attention(graph.view(), options);
+    const AttentionResults expected = naive_attention(numbers);
+    at_every_level([&](SimdLevel level) {
+      fill_stack_with_nan();
+      check_close(run_once(numbers, {1, level}), expected);
+    });
   }
 }
 
