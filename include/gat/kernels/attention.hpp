@@ -11,7 +11,7 @@
 /// Each output row has one writer; rows of more than `kChunkEdges` edges are cut into chunks that are
 /// merged in order, so the bits are the same for any number of threads.
 ///
-/// Backward, with g_i = d_out_i and D_i = g_i · out_i per head (perf: no pass over edges):
+/// Backward, with g_i = d_out_i and D_i = g_i · out_i per head (no pass over edges is needed for it):
 ///     dα_ij = c m (g_i · v_j)     de_ij = α_ij (dα_ij − D_i)     dv_j += Σ_i m c α_ij g_i
 /// The division by the softmax's sum is folded into g_i and D_i once per destination, so that one pass
 /// over the out-edges of each source needs p_ij = exp(e_ij − max_i) alone, gathers g_i once, and yields
