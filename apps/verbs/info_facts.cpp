@@ -49,8 +49,7 @@ Json training_facts(const Settings& settings, const Dataset& dataset) {
   if (s.direction == "auto") s.direction = std::string(name_of(dataset.suggested_direction));
   const Network network(describe_network(s, dataset));
   const BuiltGraph built = rebuild_graph(dataset.graph_data.graph, graph_policy(s));
-  const Index bytes =
-      training_memory_bytes(network, dataset.graph_data, built.report.num_edges);
+  const Index bytes = training_memory_bytes(network, dataset.graph_data, built.report.num_edges);
   return {{"direction", s.direction},
           {"edges", built.report.num_edges},
           {"parameters", network.make_weights().num_parameters()},
