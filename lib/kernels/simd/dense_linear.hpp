@@ -32,7 +32,7 @@ class DenseLinear {
   void forward(ConstMatrixView weight, MatrixView out, const RowCallback& done) const {
     const Workspace::Scope scope(workspace_);
     const Index slices = input_.head_masks == nullptr ? 1 : input_.head_masks->num_heads;
-    const MatrixView packed = pack(weight, slices);
+    const MatrixView packed = pack(weight, slices, false);
     const MatrixView blocks = workspace_.matrix(threads_ * kBlockRows, depth_);
     const MatrixView results = workspace_.matrix(slices == 1 ? 0 : threads_ * kBlockRows, weight.cols);
     const Index count = (out.rows + kBlockRows - 1) / kBlockRows;
@@ -85,7 +85,7 @@ class DenseLinear {
   void backward_input(ConstMatrixView weight, ConstMatrixView d_out, MatrixView d_rows, bool add) const {
     const Workspace::Scope scope(workspace_);
     const Index slices = input_.head_masks == nullptr ? 1 : input_.head_masks->num_heads;
-    const MatrixView packed = pack_transposed(weight, slices);
+    const MatrixView packed = pack(weight, slices, true);
     const MatrixView results = workspace_.matrix(threads_ * kBlockRows, depth_);
     const MatrixView heads = workspace_.matrix(slices == 1 ? 0 : threads_ * kBlockRows, weight.cols);
     const Index count = (d_out.rows + kBlockRows - 1) / kBlockRows;
@@ -132,29 +132,19 @@ class DenseLinear {
     return {block.data, block.stride, 1};
   }
 
-  // W in panels; with slices, one row of panels per head.
-  MatrixView pack(ConstMatrixView weight, Index slices) const {
-    const Index width = slices == 1 ? weight.cols : input_.head_masks->head_dim;
-    const MatrixView packed = workspace_.matrix(slices, packed_size(depth_, width));
+  // W or Wᵀ in panels; with slices, one row of panels per head.
+  MatrixView pack(ConstMatrixView weight, Index slices, bool transposed) const {
+    const bool whole = slices == 1;
+    const Index columns = whole ? weight.cols : input_.head_masks->head_dim;
+    const Index step = whole ? 1 : input_.head_masks->lanes;
+    const Index depth = transposed ? columns : depth_;
+    const Index width = transposed ? depth_ : columns;
+    const MatrixView packed = workspace_.matrix(slices, packed_size(depth, width));
     for (Index s = 0; s < slices; ++s) {
-      const Index first_column = slices == 1 ? 0 : HeadColumns(*input_.head_masks, s).first;
-      const Index step = slices == 1 ? 1 : input_.head_masks->lanes;
-      parallel_for(threads_, panels(width), depth_ * kPanel / 4, [&](Index first, Index last, int) {
-        pack_panels(weight.data + first_column, weight.stride, step, depth_, width, first, last,
-                    packed.row(s));
-      });
-    }
-    return packed;
-  }
-  MatrixView pack_transposed(ConstMatrixView weight, Index slices) const {
-    const Index depth = slices == 1 ? weight.cols : input_.head_masks->head_dim;
-    const MatrixView packed = workspace_.matrix(slices, packed_size(depth, depth_));
-    for (Index s = 0; s < slices; ++s) {
-      const Index first_column = slices == 1 ? 0 : HeadColumns(*input_.head_masks, s).first;
-      const Index step = slices == 1 ? 1 : input_.head_masks->lanes;
-      parallel_for(threads_, panels(depth_), depth * kPanel / 4, [&](Index first, Index last, int) {
-        pack_panels(weight.data + first_column, step, weight.stride, depth, depth_, first, last,
-                    packed.row(s));
+      const Real* from = weight.data + (whole ? 0 : HeadColumns(*input_.head_masks, s).first);
+      parallel_for(threads_, panels(width), depth * kPanel / 4, [&](Index first, Index last, int) {
+        pack_panels(from, transposed ? step : weight.stride, transposed ? weight.stride : step, depth, width,
+                    first, last, packed.row(s));
       });
     }
     return packed;

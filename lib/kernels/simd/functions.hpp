@@ -23,7 +23,7 @@ template <>
 struct ExponentialConstants<float> {
   static constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
   static constexpr float kLn2High = 0.693359375F, kLn2Low = -2.12194440e-4F;
-  static constexpr float kSmallest = -87.0F, kLargest = 88.0F;  // beyond, the result is 0 or ∞
+  static constexpr float kSmallest = -87.0F;  // below, the result is 0
   static constexpr float kInverseFactorials[] = {1.0F,       1.0F / 2,   1.0F / 6,   1.0F / 24,
                                                  1.0F / 120, 1.0F / 720, 1.0F / 5040};
   static constexpr int kMantissaBits = 23;
@@ -32,7 +32,7 @@ template <>
 struct ExponentialConstants<double> {
   static constexpr double kRound = 6755399441055744.0;  // 1.5 · 2^52
   static constexpr double kLn2High = 6.93145751953125e-1, kLn2Low = 1.42860682030941723212e-6;
-  static constexpr double kSmallest = -708.0, kLargest = 709.0;
+  static constexpr double kSmallest = -708.0;
   static constexpr double kInverseFactorials[] = {
       1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,       1.0 / 5040,
       1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
@@ -65,13 +65,6 @@ GAT_INLINE Lanes exp_of_negative(const Lanes& x) {
   const ExponentialParts e = exponential_parts(x);
   const Lanes value = multiply_add(e.scale, e.rest, e.scale);
   return select(greater(smallest, x), Lanes{}, value);
-}
-
-/// e^x, ∞ above the range.
-GAT_INLINE Lanes exp(const Lanes& x) {
-  const Lanes infinity = all_lanes(std::numeric_limits<Real>::infinity());
-  const Lanes largest = all_lanes(ExponentialConstants<Real>::kLargest);
-  return select(greater(x, largest), infinity, exp_of_negative(x));
 }
 
 /// e^x − 1 for x ≤ 0, with full relative accuracy near 0.
