@@ -37,7 +37,8 @@ endfunction()
 # gat_add_library(target [definition…]): the library, and the kernels of each instruction level in it.
 function(gat_add_library target)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.cpp)
-  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/kernels/simd/*.cpp)
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/kernels/simd/*.cpp
+                               ${PROJECT_SOURCE_DIR}/lib/kernels/scores/*.cpp)
   list(REMOVE_ITEM sources ${kernels})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/gat/*.hpp)
   list(LENGTH gat_simd_levels count)

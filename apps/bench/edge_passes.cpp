@@ -30,7 +30,7 @@ AttentionInput EdgePasses::input(const HeadLayout& layout, const Execution& exec
   return {graph_.view, layout,    shaped(values_, graph_.view.num_sources(), layout.width()), {}, {},
           execution,   workspace_};
 }
-GatScoreInput EdgePasses::scores(const HeadLayout& layout) {
+ScoreInput EdgePasses::scores(const HeadLayout& layout) {
   return {shaped(scores_source_, graph_.view.num_sources(), layout.score_width()),
           shaped(scores_destination_, graph_.view.num_destinations(), layout.score_width()),
           {}};

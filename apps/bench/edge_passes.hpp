@@ -18,7 +18,7 @@ class EdgePasses {
 
  private:
   AttentionInput input(const HeadLayout& layout, const Execution& execution);
-  GatScoreInput scores(const HeadLayout& layout);
+  ScoreInput scores(const HeadLayout& layout);
 
   const BenchGraph& graph_;
   Matrix values_, scores_source_, scores_destination_, out_, d_out_, row_max_, inverse_sum_, ones_;

@@ -15,51 +15,54 @@
 namespace gat::inline GAT_PRECISION {
 
 // Name, result and parameters of every kernel.
-#define GAT_KERNELS(KERNEL)                                                                                 \
-  KERNEL(void, attention_forward,                                                                           \
-         (const AttentionInput&, const GatScoreInput&, const AttentionState&, MatrixView,                   \
-          const AttentionSink*, const RowCallback&))                                                        \
-  KERNEL(void, attention_backward,                                                                          \
-         (const AttentionInput&, const GatScoreInput&, const AttentionState&, ConstMatrixView, MatrixView,  \
-          const GatScoreGradient&, const AttentionGradient&, const RowCallback&))                           \
-  KERNEL(                                                                                                   \
-      void, linear_forward,                                                                                 \
-      (const LinearInput&, ConstMatrixView, MatrixView, const Execution&, Workspace&, const RowCallback&))  \
-  KERNEL(                                                                                                   \
-      void, linear_backward_weight,                                                                         \
-      (const LinearInput&, ConstMatrixView, MatrixView, const Execution&, Workspace&, const RowCallback&))  \
-  KERNEL(void, linear_backward_input,                                                                       \
-         (const LinearInput&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, Workspace&,   \
-          bool))                                                                                            \
-  KERNEL(void, add_column_sums, (ConstMatrixView, MatrixView, const Execution&, Workspace&))                \
-  KERNEL(void, node_scores, (const NodeScores&, Index, Index))                                              \
-  KERNEL(void, node_scores_backward, (const NodeScoreGradient&, Index, Index))                              \
-  KERNEL(void, drop_heads, (const DropHeads&, Index, Index))                                                \
-  KERNEL(void, merge_heads, (const MergeHeads&, Index, Index))                                              \
-  KERNEL(void, merge_heads_backward, (const MergeHeadsGradient&, Index, Index))                             \
-  KERNEL(void, edge_queries, (ConstMatrixView, ConstMatrixView, MatrixView))                                \
-  KERNEL(void, edge_queries_backward,                                                                       \
-         (ConstMatrixView, ConstMatrixView, ConstMatrixView, MatrixView, MatrixView))                       \
-  KERNEL(void, edge_scores, (ConstMatrixView, ConstMatrixView, MatrixView, const Execution&))               \
-  KERNEL(void, edge_scores_backward,                                                                        \
-         (ConstMatrixView, ConstMatrixView, ConstMatrixView, MatrixView, MatrixView, const Execution&,      \
-          Workspace&))                                                                                      \
-  KERNEL(void, activation_forward, (const Activation&, ConstMatrixView, MatrixView, const Execution&))      \
-  KERNEL(void, activation_backward,                                                                         \
-         (const Activation&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, bool))         \
-  KERNEL(double, softmax_cross_entropy,                                                                     \
-         (ConstMatrixView, LossRows, std::span<const NodeId>, const CrossEntropyOptions&, MatrixView,       \
-          const Execution&))                                                                                \
-  KERNEL(double, sigmoid_cross_entropy,                                                                     \
-         (ConstMatrixView, LossRows, ConstMatrixView, std::span<const Real>, MatrixView, const Execution&)) \
-  KERNEL(void, softmax_rows, (ConstMatrixView, MatrixView, const Execution&))                               \
-  KERNEL(void, sigmoid_elements, (ConstMatrixView, MatrixView, const Execution&))                           \
+#define GAT_KERNELS(KERNEL)                                                                                  \
+  KERNEL(void, attention_forward,                                                                            \
+         (const AttentionInput&, const ScoreInput&, const AttentionState&, MatrixView, const AttentionSink*, \
+          const RowCallback&))                                                                               \
+  KERNEL(void, attention_backward,                                                                           \
+         (const AttentionInput&, const ScoreInput&, const AttentionState&, ConstMatrixView, MatrixView,      \
+          const ScoreGradient&, const AttentionGradient&, const RowCallback&))                               \
+  KERNEL(void, attention_select,                                                                             \
+         (const AttentionInput&, const ScoreInput&, const SelectionRule&, MatrixView, MatrixView))           \
+  KERNEL(                                                                                                    \
+      void, linear_forward,                                                                                  \
+      (const LinearInput&, ConstMatrixView, MatrixView, const Execution&, Workspace&, const RowCallback&))   \
+  KERNEL(                                                                                                    \
+      void, linear_backward_weight,                                                                          \
+      (const LinearInput&, ConstMatrixView, MatrixView, const Execution&, Workspace&, const RowCallback&))   \
+  KERNEL(void, linear_backward_input,                                                                        \
+         (const LinearInput&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, Workspace&,    \
+          bool))                                                                                             \
+  KERNEL(void, add_column_sums, (ConstMatrixView, MatrixView, const Execution&, Workspace&))                 \
+  KERNEL(void, node_scores, (const NodeScores&, Index, Index))                                               \
+  KERNEL(void, node_scores_backward, (const NodeScoreGradient&, Index, Index))                               \
+  KERNEL(void, drop_heads, (const DropHeads&, Index, Index))                                                 \
+  KERNEL(void, merge_heads, (const MergeHeads&, Index, Index))                                               \
+  KERNEL(void, merge_heads_backward, (const MergeHeadsGradient&, Index, Index))                              \
+  KERNEL(void, edge_queries, (ConstMatrixView, ConstMatrixView, MatrixView))                                 \
+  KERNEL(void, edge_queries_backward,                                                                        \
+         (ConstMatrixView, ConstMatrixView, ConstMatrixView, MatrixView, MatrixView))                        \
+  KERNEL(void, edge_scores, (ConstMatrixView, ConstMatrixView, MatrixView, const Execution&))                \
+  KERNEL(void, edge_scores_backward,                                                                         \
+         (ConstMatrixView, ConstMatrixView, ConstMatrixView, MatrixView, MatrixView, const Execution&,       \
+          Workspace&))                                                                                       \
+  KERNEL(void, activation_forward, (const Activation&, ConstMatrixView, MatrixView, const Execution&))       \
+  KERNEL(void, activation_backward,                                                                          \
+         (const Activation&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, bool))          \
+  KERNEL(double, softmax_cross_entropy,                                                                      \
+         (ConstMatrixView, LossRows, std::span<const NodeId>, const CrossEntropyOptions&, MatrixView,        \
+          const Execution&))                                                                                 \
+  KERNEL(double, sigmoid_cross_entropy,                                                                      \
+         (ConstMatrixView, LossRows, ConstMatrixView, std::span<const Real>, MatrixView, const Execution&))  \
+  KERNEL(void, softmax_rows, (ConstMatrixView, MatrixView, const Execution&))                                \
+  KERNEL(void, sigmoid_elements, (ConstMatrixView, MatrixView, const Execution&))                            \
   KERNEL(void, adam_update, (const AdamFactors&, const Real*, Real*, Real*, Real*, Index, const Execution&))
 
 struct KernelTable {
 #define GAT_KERNEL_POINTER(result, name, parameters) result(*name) parameters;
   GAT_KERNELS(GAT_KERNEL_POINTER)
 #undef GAT_KERNEL_POINTER
+  std::span<const ScoreDescription* const> scores;
 };
 
 #define GAT_KERNEL_DECLARATION(result, name, parameters) result name parameters;

@@ -1,6 +1,12 @@
 // The public kernels: each call goes to the table of its instruction level.
 #include "kernels/kernel_table.hpp"
 
+#include <string>
+#include <vector>
+
+#include "gat/core/error.hpp"
+#include "gat/core/nearest_name.hpp"
+
 namespace gat::inline GAT_PRECISION {
 
 const KernelTable& kernels_of(SimdLevel level) {
@@ -13,15 +19,30 @@ const KernelTable& kernels_of(SimdLevel level) {
   return baseline::kTable;
 }
 
-void attention_forward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
+void attention_forward(const AttentionInput& input, const ScoreInput& score, const AttentionState& state,
                        MatrixView out, const AttentionSink* sink, const RowCallback& done) {
   kernels_of(input.execution.simd).attention_forward(input, score, state, out, sink, done);
 }
-void attention_backward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
-                        ConstMatrixView out, MatrixView d_out, const GatScoreGradient& d_score,
+void attention_backward(const AttentionInput& input, const ScoreInput& score, const AttentionState& state,
+                        ConstMatrixView out, MatrixView d_out, const ScoreGradient& d_score,
                         const AttentionGradient& gradient, const RowCallback& wanted) {
   kernels_of(input.execution.simd)
       .attention_backward(input, score, state, out, d_out, d_score, gradient, wanted);
+}
+
+void attention_select(const AttentionInput& input, const ScoreInput& score, const SelectionRule& rule,
+                      MatrixView threshold, MatrixView last) {
+  kernels_of(input.execution.simd).attention_select(input, score, rule, threshold, last);
+}
+std::span<const ScoreDescription* const> score_table() { return baseline::kTable.scores; }
+int score_named(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const ScoreDescription* score : score_table()) {
+    if (name == score->name || (!score->alias.empty() && name == score->alias))
+      return static_cast<int>(names.size());
+    names.push_back(score->name);
+  }
+  throw UsageError("unknown score \"" + std::string(name) + "\"; " + known_names_hint(name, names));
 }
 
 void linear_forward(const LinearInput& input, ConstMatrixView weight, MatrixView out,

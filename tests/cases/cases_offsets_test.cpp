@@ -63,7 +63,7 @@ void run(const EdgeArrays& arrays, const DropoutMask& dropout, SimdLevel level) 
   const AttentionInput input{
       graph,   layout,     values,   {{}, {EdgeArrays::view(arrays.log_prior), nullptr}, {}},
       dropout, {1, level}, workspace};
-  const GatScoreInput input_score{score, score, EdgeArrays::view(arrays.edge), 1};
+  const ScoreInput input_score{score, score, EdgeArrays::view(arrays.edge), 1};
   const AttentionState state{row_max, inverse_sum};
   const AttentionSink sink{{}, EdgeArrays::view(arrays.attention), {}, EdgeArrays::view(arrays.dropped)};
   attention_forward(input, input_score, state, out, &sink);

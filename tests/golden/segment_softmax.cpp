@@ -84,7 +84,7 @@ class SoftmaxRun {
     terms.log_prior.array = scores_;
     gat::AttentionSink sink;
     sink.attention = attention;
-    gat::GatScoreInput score;
+    gat::ScoreInput score;
     score.source = no_score;
     gat::AttentionGradient gradient;
     gradient.log_prior = d_prior;

@@ -203,7 +203,7 @@ inline AttentionResults run_attention(const AttentionNumbers& n, const Execution
   const Matrix values = interleaved(layout, n.values);
   const Matrix source = padded(layout, n.source), destination = padded(layout, n.destination);
   const AttentionInput input{n.graph, layout, values, terms, n.dropout, execution, workspace};
-  const GatScoreInput score{source, given(destination), given(n.edge), n.slope};
+  const ScoreInput score{source, given(destination), given(n.edge), n.slope};
   Matrix out(n.graph.num_destinations(), layout.width()), row_max(out.rows(), layout.score_width()),
       inverse_sum(row_max);
   const AttentionState state{row_max, inverse_sum};

@@ -47,7 +47,7 @@ Lean run_lean(const AttentionNumbers& n, const Execution& execution) {
   const HeadLayout layout(n.heads, n.dim);
   const Matrix values = test::interleaved(layout, n.values), source = test::padded(layout, n.source);
   const AttentionInput input{n.graph, layout, values, {n.mask, {}, {}}, n.dropout, execution, workspace};
-  const GatScoreInput score{source, {}, {}, n.slope};
+  const ScoreInput score{source, {}, {}, n.slope};
   Matrix out(n.graph.num_destinations(), layout.width()), row_max(out.rows(), layout.score_width()),
       inverse_sum(row_max), d_out = test::interleaved(layout, n.d_out), d_values(values);
   const AttentionState state{row_max, inverse_sum};

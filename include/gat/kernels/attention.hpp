@@ -17,7 +17,7 @@
 /// over the out-edges of each source needs p_ij = exp(e_ij − max_i) alone, gathers g_i once, and yields
 /// dv_j and the gradient of the source's part of the score. The destination's part is a streaming sum
 /// over the gradients of the edges, stored for that; implicit graphs, where nothing per edge may be
-/// stored, and terms given as functions take a second pass over in-edges instead.
+/// stored, terms given as functions, and pair scores take a second pass over in-edges instead.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,7 @@
 #include "gat/core/workspace.hpp"
 #include "gat/graph/graph_view.hpp"
 #include "gat/kernels/head_layout.hpp"
+#include "gat/kernels/score.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -71,18 +72,20 @@ struct AttentionSink {
   MatrixView dropped;    ///< m_ij c_ij α_ij, what the values are multiplied with
 };
 
-/// The score of Veličković et al. 2018: LeakyReLU(s_src_j + s_dst_i + s_edge_ij), from one number per
-/// source, destination and edge; LeakyReLU has the negative slope's derivative at 0.
-struct GatScoreInput {
-  ConstMatrixView source;       ///< num_sources × score width of the layout
-  ConstMatrixView destination;  ///< num_destinations × score width; empty = 0
-  ConstMatrixView edge;         ///< by edge id, E × H; empty = 0
-  double negative_slope = 0.2;
-};
-/// Where the gradients of the three numbers go; empty = not wanted.
-struct GatScoreGradient {
-  MatrixView source, destination;  ///< overwritten
-  MatrixView edge;                 ///< added to
+/// Which of a destination's open edges take part, per head, once the logits are known: those whose logit
+/// lies above the threshold, and of those that equal it the ones up to a place in the row. So a
+/// selection costs two numbers per destination and head, on implicit graphs too.
+struct SelectedEdges {
+  ConstMatrixView threshold;  ///< num_destinations × score width; empty = all open edges take part
+  ConstMatrixView last;       ///< the place within the row of the last selected edge at the threshold
+  /// By edge id: of equal logits the edge with the lowest number here comes first; empty = the order of
+  /// the row.
+  std::span<const EdgeId> order;
+  /// Of backward, num_destinations × 1. Not empty: α is taken over all open edges and the gradient is that
+  /// of the score function, de_ij = advantage_i ([ij is selected] − α_ij) (Williams 1992), whatever d_out is.
+  ConstMatrixView advantage;
+
+  bool given() const { return !threshold.empty(); }
 };
 
 struct AttentionInput {
@@ -93,6 +96,20 @@ struct AttentionInput {
   DropoutMask dropout;  ///< of coefficients; element = edge id · H + head
   Execution execution;
   Workspace& workspace;
+  SelectedEdges selected = {};
+  /// E × D_e by edge id, what `ScoreInput::edge_weight` and `value_edge_weight` multiply.
+  ConstMatrixView edge_features = {};
+  ConstMatrixView value_edge_weight = {};  ///< D_e × width: values are v_j + W_v x_ij; empty = v_j
+};
+
+/// How edges are selected.
+struct SelectionRule {
+  enum class Kind {
+    top,     ///< the `count` edges with the largest logits; 1 = hard attention by argmax
+    sampled  ///< one edge per head, drawn with the probabilities α over all open edges
+  } kind = Kind::top;
+  Index count = 1;
+  RandomStream random;  ///< of `sampled`; index = global destination · H + head
 };
 
 /// What backward needs of forward besides its result; num_destinations × score width each.
@@ -103,15 +120,24 @@ struct AttentionState {
 
 /// Which gradients are wanted (empty = not).
 struct AttentionGradient {
-  MatrixView values;     ///< num_sources × width, overwritten
-  MatrixView log_prior;  ///< shape of the array of the term, added to
-  MatrixView factor;     ///< shape of the array of the term, added to
+  MatrixView values;             ///< num_sources × width, overwritten
+  MatrixView log_prior;          ///< shape of the array of the term, added to
+  MatrixView factor;             ///< shape of the array of the term, added to
+  MatrixView edge_features;      ///< by edge id, added to
+  MatrixView value_edge_weight;  ///< added to
 };
+
+/// Selects among the open edges of every destination; closed edges and logits of −∞ are never selected,
+/// NaN always is. A row with fewer open edges than asked for keeps them all.
+/// \param threshold, last  num_destinations × score width, the numbers of `SelectedEdges`
+/// \pre rows have at most 2^24 edges (`last` is a Real)
+void attention_select(const AttentionInput& input, const ScoreInput& score, const SelectionRule& rule,
+                      MatrixView threshold, MatrixView last);
 
 /// \param out  num_destinations × width, overwritten: the result per head, neither merged nor biased
 /// \param sink null, or where coefficients go
 /// \param done called for rows of `out` as they become complete, while they are in the cache
-void attention_forward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
+void attention_forward(const AttentionInput& input, const ScoreInput& score, const AttentionState& state,
                        MatrixView out, const AttentionSink* sink, const RowCallback& done = {});
 
 /// \param out     the result of forward
@@ -120,8 +146,8 @@ void attention_forward(const AttentionInput& input, const GatScoreInput& score, 
 ///                Every call lies in one block of `sum_block_rows(num_destinations)` rows, and those of
 ///                one block come in order from one thread
 /// Score gradients that are not empty are given. Terms given as functions always get theirs.
-void attention_backward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
-                        ConstMatrixView out, MatrixView d_out, const GatScoreGradient& d_score,
+void attention_backward(const AttentionInput& input, const ScoreInput& score, const AttentionState& state,
+                        ConstMatrixView out, MatrixView d_out, const ScoreGradient& d_score,
                         const AttentionGradient& gradient, const RowCallback& wanted = {});
 
 }  // namespace gat::inline GAT_PRECISION

@@ -1,6 +1,7 @@
 // The attention operator, forward: logits, softmax and sum of a batch of rows while they are in the
 // first-level cache. A simple version is in tests/kernels/attention_reference.hpp.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "gat/kernels/attention.hpp"
@@ -8,7 +9,8 @@
 #include "kernels/simd/edge_terms.hpp"
 #include "kernels/simd/functions.hpp"
 #include "kernels/simd/row_walk.hpp"
-#include "kernels/simd/scores.hpp"
+#include "kernels/simd/score_kernels.hpp"
+#include "kernels/simd/scored.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
@@ -26,12 +28,11 @@ GAT_INLINE Lanes finite_maximum(const Lanes& maximum) {
   return select(equal(maximum, all_lanes(-kInfinity)), Lanes{}, maximum);
 }
 
-template <int L>
+template <int L, class Score>
 struct ForwardJob {
-  ForwardJob(const AttentionInput& input, const GatScoreInput& score_input,
-             const AttentionState& attention_state, MatrixView result, Index group,
-             const RowCallback& done_rows)
-      : score(score_input, input.heads, group),
+  ForwardJob(const AttentionInput& input, const Score& of_group, const AttentionState& attention_state,
+             MatrixView result, Index group, const RowCallback& done_rows)
+      : score(of_group),
         terms(input, group),
         lanes(input.heads.group_width / kLanes),
         values{input.values.data + group * input.heads.group_width, input.values.stride,
@@ -40,26 +41,30 @@ struct ForwardJob {
         inverse_sum(attention_state.inverse_sum.columns(group * L, L)),
         out(result.columns(group * input.heads.group_width, input.heads.group_width)),
         done(done_rows),
-        direct(kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) && score.is_plain() &&
-               terms.is_plain()) {}
+        edge_rows(input.edge_features, input.value_edge_weight, input.heads, group),
+        direct(Score::kSeparable && kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) &&
+               score.is_plain() && terms.is_plain() && !edge_rows.given()) {}
 
-  GatScore<L> score;
+  const Score& score;
   GroupTerms<L> terms;
   Index lanes;  // vectors per row of the group
   GatherSource values;
   MatrixView row_max, inverse_sum, out;
   const RowCallback& done;
+  EdgeRows edge_rows;  // what edges add to values
   bool direct;
 };
 
 // Partial results of a long row: sixteen lanes of the maximum, of the sum, and the unscaled row.
-template <int L>
+template <int L, class Score>
 class ForwardWorker {
  public:
-  explicit ForwardWorker(const ForwardJob<L>& job) : job_(job) {}
+  explicit ForwardWorker(const ForwardJob<L, Score>& job) : job_(job) {}
 
   void rows(const EdgeBatch<L>& batch) {
-    if (job_.direct) return direct_rows(batch);
+    if constexpr (Score::kSeparable) {
+      if (job_.direct) return direct_rows(batch);
+    }
     softmax(batch);
     for (Index r = 0; r < batch.count(); ++r) {
       const Index i = batch.row(r);
@@ -68,24 +73,31 @@ class ForwardWorker {
       store_tile<L>(job_.inverse_sum.row(i), scale);
       sum_rows<L>(p_.at(batch.first_vector(r)), batch.list(r), job_.values, job_.lanes, scale,
                   job_.out.row(i));
+      if (job_.edge_rows.given())
+        job_.edge_rows.template add_weighted<L>(batch.run(r), p_.at(batch.first_vector(r)), scale,
+                                                job_.out.row(i));
     }
     job_.done(batch.row(0), batch.row(batch.count() - 1) + 1);
   }
 
   void chunk(const EdgeBatch<L>& batch, Real* partial) {
-    if (job_.direct) {
-      draw_weights(batch);
-      for_lane_blocks(job_.lanes, [&](auto block, Index) {
-        direct_row<block>(batch, 0, partial + 2 * kLanes, all_lanes(1));
-      });
-      store(partial, maximum_[0]);
-      store(partial + kLanes, sum_[0]);
-      return;
+    if constexpr (Score::kSeparable) {
+      if (job_.direct) {
+        draw_weights(batch);
+        for_lane_blocks(job_.lanes, [&](auto block, Index) {
+          direct_row<block>(batch, 0, partial + 2 * kLanes, all_lanes(1));
+        });
+        store(partial, maximum_[0]);
+        store(partial + kLanes, sum_[0]);
+        return;
+      }
     }
     softmax(batch);
     store(partial, maximum_[0]);
     store(partial + kLanes, sum_[0]);
     sum_rows<L>(p_.at(0), batch.list(0), job_.values, job_.lanes, all_lanes(1), partial + 2 * kLanes);
+    if (job_.edge_rows.given())
+      job_.edge_rows.template add_weighted<L>(batch.run(0), p_.at(0), all_lanes(1), partial + 2 * kLanes);
   }
 
   void merge(Real* total, const Real* part) const {
@@ -158,7 +170,7 @@ class ForwardWorker {
 
   // p = exp(e − maximum) and its sum per row; then p becomes p · c · m, what the values are summed with.
   void softmax(const EdgeBatch<L>& batch) {
-    job_.score.by_destination(batch, p_);
+    job_.score.by_destination(batch, buffers_, p_);
     if (job_.terms.has_logit_terms()) job_.terms.add_to_logits(batch, Direction::in, p_);
     for (Index r = 0; r < batch.count(); ++r) {
       Real* e = p_.at(batch.first_vector(r));
@@ -202,23 +214,24 @@ class ForwardWorker {
     sum_[r] = fold_to_tile<AddLanes, L>(sum);
   }
 
-  const ForwardJob<L>& job_;
+  const ForwardJob<L, Score>& job_;
+  typename Score::Buffers buffers_;
   EdgeBuffer p_, weights_;
   Lanes maximum_[kBatchRows], sum_[kBatchRows];
 };
 
 // Writes what a sink asks for, once maxima and sums are known.
-template <int L>
+template <int L, class Score>
 class CoefficientWorker {
  public:
   struct Job {
-    const ForwardJob<L>& forward;
+    const ForwardJob<L, Score>& forward;
     const AttentionSink& sink;
   };
   explicit CoefficientWorker(const Job& job) : forward_(job.forward), sink_(job.sink) {}
 
   void rows(const EdgeBatch<L>& batch) {
-    forward_.score.by_destination(batch, e_);
+    forward_.score.by_destination(batch, buffers_, e_);
     if (forward_.terms.has_logit_terms()) forward_.terms.add_to_logits(batch, Direction::in, e_);
     if (forward_.terms.has_weights()) {
       forward_.terms.weights(batch, Direction::in, weighted_);
@@ -261,30 +274,32 @@ class CoefficientWorker {
     }
   }
 
-  const ForwardJob<L>& forward_;
+  const ForwardJob<L, Score>& forward_;
   const AttentionSink& sink_;
+  typename Score::Buffers buffers_;
   EdgeBuffer e_, alpha_, weighted_, dropout_;
 };
 
 }  // namespace
 
-void attention_forward(const AttentionInput& input, const GatScoreInput& score, const AttentionState& state,
+void attention_forward(const AttentionInput& input, const ScoreInput& score, const AttentionState& state,
                        MatrixView out, const AttentionSink* sink, const RowCallback& done) {
   const HeadLayout& layout = input.heads;
   const InRows rows{input.graph};
-  with_lanes(layout, [&](auto lanes) {
+  const Workspace::Scope scope(input.workspace);
+  for_each_group(input, ready_score(input, score), [&](auto lanes, Index group, const auto& of_group) {
     constexpr int L = lanes;
-    for (Index group = 0; group < layout.num_groups; ++group) {
-      // A row is complete when its last group is.
-      const RowCallback nobody;
-      const ForwardJob<L> job(input, score, state, out, group,
-                              group + 1 == layout.num_groups ? done : nobody);
-      walk_rows<L, ForwardWorker<L>>(rows, job, 2 * kLanes + layout.group_width, work_per_edge(layout),
-                                     input.execution, input.workspace);
-      if (sink == nullptr) continue;
-      walk_rows<L, CoefficientWorker<L>>(rows, typename CoefficientWorker<L>::Job{job, *sink}, kLanes,
-                                         work_per_edge(layout), input.execution, input.workspace);
-    }
+    using Score = std::decay_t<decltype(of_group)>;
+    // A row is complete when its last group is.
+    const RowCallback nobody;
+    const ForwardJob<L, Score> job(input, of_group, state, out, group,
+                                   group + 1 == layout.num_groups ? done : nobody);
+    walk_rows<L, ForwardWorker<L, Score>>(rows, job, 2 * kLanes + layout.group_width, work_per_edge(layout),
+                                          input.execution, input.workspace);
+    if (sink == nullptr) return;
+    using Worker = CoefficientWorker<L, Score>;
+    walk_rows<L, Worker>(rows, typename Worker::Job{job, *sink}, kLanes, work_per_edge(layout),
+                         input.execution, input.workspace);
   });
 }
 

@@ -6,19 +6,19 @@
 
 #include "kernels/simd/edge_terms.hpp"
 #include "kernels/simd/functions.hpp"
-#include "kernels/simd/scores.hpp"
+#include "kernels/simd/scored.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
 /// One backward pass over one group, the same for every thread.
-template <int L>
+template <int L, class Score>
 struct BackwardJob {
-  BackwardJob(const AttentionInput& in, const GatScoreInput& score_input,
-              const GatScoreGradient& score_gradient, const AttentionGradient& attention_gradient,
-              MatrixView folded_d_out, ConstMatrixView fold_records, Real* edge_gradients, Index group)
+  BackwardJob(const AttentionInput& in, const Score& of_group, const ScoreGradient& score_gradient,
+              const AttentionGradient& attention_gradient, MatrixView folded_d_out,
+              ConstMatrixView fold_records, Real* edge_gradients, Index group)
       : input(in),
-        score(score_input, in.heads, group),
+        score(of_group),
         terms(in, group),
         width(in.heads.group_width),
         lanes(width / kLanes),
@@ -31,34 +31,40 @@ struct BackwardJob {
         d_source(part(score_gradient.source, group * L, L)),
         d_destination(part(score_gradient.destination, group * L, L)),
         d_edge(score_gradient.edge),
+        d_queries(score_gradient.queries),
+        d_keys(score_gradient.keys),
         gradient(attention_gradient),
         d_values(part(attention_gradient.values, group * width, width)),
         d_argument(edge_gradients),
-        direct(kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) && score.is_plain() &&
-               terms.is_plain()) {}
+        edge_rows(in.edge_features, in.value_edge_weight, in.heads, group),
+        direct(Score::kSeparable && kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) &&
+               score.is_plain() && terms.is_plain() && !edge_rows.given()) {}
 
   static MatrixView part(MatrixView whole, Index first, Index count) {
     return whole.empty() ? whole : whole.columns(first, count);
   }
 
   const AttentionInput& input;
-  GatScore<L> score;
+  const Score& score;
   GroupTerms<L> terms;
   Index width, lanes;
   GatherSource values, d_out;
   GatherSource records;  // per destination: L numbers of the score, L maxima, L times D_i
   MatrixView d_source, d_destination, d_edge;
+  MatrixView d_queries, d_keys;  // of the group; pair scores
+  MatrixView d_vector;           // per destination: gradient of the score's parameter per feature
   const AttentionGradient& gradient;
   MatrixView d_values;
-  Real* d_argument;  // of every edge, by its place among the in-edges, L numbers each; null = not stored
+  Real* d_argument;    // of every edge, by its place among the in-edges, L numbers each; null = not stored
+  EdgeRows edge_rows;  // what edges add to values
   bool direct;
 };
 
 /// The buffers and steps of one thread.
-template <int L>
+template <int L, class Score>
 class EdgeGradients {
  public:
-  explicit EdgeGradients(const BackwardJob<L>& job) : job_(job) {}
+  explicit EdgeGradients(const BackwardJob<L, Score>& job) : job_(job) {}
 
   // p = exp(e − max) and w = p c m, once e_ and maximum_ are there.
   void exponentials(const EdgeBatch<L>& batch, Direction direction) {
@@ -68,6 +74,7 @@ class EdgeGradients {
       job_.terms.add_to_logits(batch, direction, p_);
       logits = &p_;
     }
+    if (job_.terms.has_advantage()) job_.terms.advantages(batch, direction, *logits, d_logit_);
     for (Index v = 0; v < batch.vectors(); ++v) {
       store(p_.at(v), exp_of_negative(load(logits->numbers + v * kLanes) - load(maximum_.at(v))));
     }
@@ -98,7 +105,8 @@ class EdgeGradients {
     for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
       Lanes d_alpha = load(product_.at(v));
       if (job_.terms.has_weights()) d_alpha = rounded(d_alpha * load(factor_.at(v)));
-      const Lanes d_logit = load(p_.at(v)) * (d_alpha - load(d_.at(v)));
+      Lanes d_logit = load(p_.at(v)) * (d_alpha - load(d_.at(v)));
+      if (job_.terms.has_advantage()) d_logit = d_logit + load(d_logit_.at(v));
       if (keeps_logit_gradients()) store(d_logit_.at(v), d_logit);
       // Rounded, so that sums of stored gradients have the same bits.
       const Lanes d_argument = rounded(d_logit * job_.score.slope(load(e_.at(v))));
@@ -106,6 +114,23 @@ class EdgeGradients {
       sum = sum + d_argument;
     }
     return fold_to_tile<AddLanes, L>(sum);
+  }
+  // The products of one row's edges where edges add to values: g_i · (v_j + W_v x_ij), unfolded.
+  void dot_edge_rows(const EdgeBatch<L>& batch, Index r, Direction direction) {
+    const bool in = direction == Direction::in;
+    const GatherList list = batch.list(r);
+    const GatherSource& own = in ? job_.d_out : job_.values;
+    const GatherSource& others = in ? job_.values : job_.d_out;
+    const Real* mine = own.data + batch.row(r) * own.stride;
+    for (Index k = 0; k < list.count; ++k) {
+      const Real* other = others.data + list.ids[k] * others.stride;
+      Lanes sum{};
+      for (Index v = 0; v < job_.lanes; ++v) {
+        sum = multiply_add(load((in ? mine : other) + v * kLanes),
+                           job_.edge_rows.vector(batch.run(r).edge(k), in ? other : mine, v), sum);
+      }
+      store(dots_ + k * kLanes, sum);
+    }
   }
   bool keeps_logit_gradients() const { return job_.terms.terms().log_prior.given(); }
 
@@ -148,7 +173,8 @@ class EdgeGradients {
     return mask.empty() || mask[static_cast<std::size_t>(edge)] != 0;
   }
 
-  const BackwardJob<L>& job_;
+  const BackwardJob<L, Score>& job_;
+  typename Score::Buffers buffers_;
   EdgeBuffer e_, p_, factor_, weight_, maximum_, d_, product_, d_logit_, d_argument_;
   alignas(64) Real dots_[(kChunkEdges + kLanes) * kLanes];
 };

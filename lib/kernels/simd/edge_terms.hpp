@@ -3,6 +3,8 @@
 /// These are read edge by edge and head by head; a graph without them skips all of it.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/simd/edge_batch.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -20,9 +22,13 @@ class GroupTerms {
         num_heads_(input.heads.num_heads),
         first_head_(group * L),
         heads_(input.heads.heads_in(group)),
-        dropout_(input.dropout) {}
+        dropout_(input.dropout),
+        selected_(input.selected) {}
 
-  bool has_logit_terms() const { return !terms_.mask.empty() || terms_.log_prior.given(); }
+  bool has_logit_terms() const {
+    return !terms_.mask.empty() || terms_.log_prior.given() || (selected_.given() && !has_advantage());
+  }
+  bool has_advantage() const { return !selected_.advantage.empty(); }
   /// Nothing but dropout, if that.
   bool is_plain() const { return !has_logit_terms() && !terms_.factor.given(); }
   bool has_weights() const { return dropout_.active() || terms_.factor.given(); }
@@ -30,7 +36,7 @@ class GroupTerms {
   Index first_head() const { return first_head_; }
   Index heads() const { return heads_; }
 
-  /// e += log-prior; −∞ where the mask closes an edge.
+  /// e += log-prior; −∞ where the mask closes an edge or the selection leaves it out.
   void add_to_logits(const EdgeBatch<L>& batch, Direction direction, EdgeBuffer& e) const {
     for_each(
         batch, direction,
@@ -43,6 +49,26 @@ class GroupTerms {
           }
         },
         e);
+    if (!selected_.given() || has_advantage()) return;
+    for_each_selectable(batch, direction, [&](Index i, const EdgeRow& run, Index k, Index at) {
+      for (Index h = 0; h < heads_; ++h) {
+        Real& number = e.numbers[at + h];
+        if (!is_selected(direction, i, run, k, h, number)) number = -std::numeric_limits<Real>::infinity();
+      }
+    });
+  }
+
+  /// The advantage of the destination for selected edges, 0 for others. \pre has_advantage()
+  void advantages(const EdgeBatch<L>& batch, Direction direction, const EdgeBuffer& e,
+                  EdgeBuffer& out) const {
+    for (Index v = 0; v < batch.vectors(); ++v) store(out.at(v), Lanes{});
+    for_each_selectable(batch, direction, [&](Index i, const EdgeRow& run, Index k, Index at) {
+      for (Index h = 0; h < heads_; ++h) {
+        if (e.numbers[at + h] != -std::numeric_limits<Real>::infinity() &&
+            is_selected(direction, i, run, k, h, e.numbers[at + h]))
+          out.numbers[at + h] = selected_.advantage(i, 0);
+      }
+    });
   }
 
   /// c · m of every edge and head. \pre has_weights()
@@ -102,10 +128,47 @@ class GroupTerms {
   }
 
  private:
+  // Calls visit(destination, run, place in the run, first number) for every edge of a batch.
+  template <class Visit>
+  void for_each_selectable(const EdgeBatch<L>& batch, Direction direction, const Visit& visit) const {
+    for (Index r = 0; r < batch.count(); ++r) {
+      const EdgeRow& run = batch.run(r);
+      const Index first = batch.first_vector(r) * kLanes;
+      for (Index k = 0; k < run.count; ++k)
+        visit(direction == Direction::in ? batch.row(r) : Index(run.node(k)), run, k, first + k * L);
+    }
+  }
+
+  bool is_selected(Direction direction, Index i, const EdgeRow& run, Index k, Index h, Real e) const {
+    const Index head = first_head_ + h;
+    const Real threshold = selected_.threshold(i, head);
+    const auto last = static_cast<Index>(selected_.last(i, head));
+    if (threshold != threshold) return place_in_row(direction, i, run, k) == last;
+    if (e != threshold) return !(e < threshold);
+    if (selected_.order.empty()) return place_in_row(direction, i, run, k) <= last;
+    const auto order = [&](EdgeId edge) { return selected_.order[static_cast<std::size_t>(edge)]; };
+    return last >= 0 && order(run.edge(k)) <= order(graph_.in_edges(i).edge(last));
+  }
+
+  // Where edge k of a run stands among the in-edges of destination i.
+  Index place_in_row(Direction direction, Index i, const EdgeRow& run, Index k) const {
+    const GraphView::Arrays& arrays = graph_.arrays();
+    if (!graph_.stored()) return run.edge(k) - graph_.in_edges(i).first_edge;
+    const Index before = graph_.in_edges_before(i);
+    if (arrays.in_edge_ids.empty()) return run.edge(k) - before;
+    if (direction == Direction::in) return run.nodes + k - arrays.in_sources.data() - before;
+    if (!arrays.out_places.empty())
+      return arrays.out_places[static_cast<std::size_t>(run.nodes + k - arrays.out_destinations.data())] -
+             before;
+    const EdgeRow row = graph_.in_edges(i);
+    return std::find(row.edges, row.edges + row.count, run.edge(k)) - row.edges;
+  }
+
   const GraphView& graph_;
   const EdgeTerms& terms_;
   Index num_heads_, first_head_, heads_;
   DropoutMask dropout_;
+  const SelectedEdges& selected_;
 };
 
 }  // namespace GAT_SIMD

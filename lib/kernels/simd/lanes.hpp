@@ -322,5 +322,22 @@ GAT_INLINE Lanes fold_vectors(const Real* vectors) {
   return v[0];
 }
 
+/// Calls visit(std::integral_constant<int, L>) for the lanes of a layout.
+template <class Visit>
+void with_lanes(const HeadLayout& layout, const Visit& visit) {
+  switch (layout.lanes) {
+    case 1:
+      return visit(std::integral_constant<int, 1>());
+    case 2:
+      return visit(std::integral_constant<int, 2>());
+    case 4:
+      return visit(std::integral_constant<int, 4>());
+    case 8:
+      return visit(std::integral_constant<int, 8>());
+    default:
+      return visit(std::integral_constant<int, 16>());
+  }
+}
+
 }  // namespace GAT_SIMD
 }  // namespace gat::inline GAT_PRECISION

@@ -13,6 +13,7 @@ namespace GAT_SIMD {
 /// The rows of a graph in one direction. `known` ids may be read from the first of a row on.
 struct InRows {
   const GraphView& graph;
+  bool share_long_rows = true;  ///< several threads may work on one long row
   Index count() const { return graph.num_destinations(); }
   Index before(Index i) const { return graph.in_edges_before(i); }
   EdgeRow row(Index i) const { return graph.in_edges(i); }
@@ -24,6 +25,7 @@ struct InRows {
 };
 struct OutRows {
   const GraphView& graph;
+  bool share_long_rows = true;
   Index count() const { return graph.num_sources(); }
   Index before(Index j) const { return graph.out_edges_before(j); }
   EdgeRow row(Index j) const { return graph.out_edges(j); }
@@ -34,11 +36,37 @@ struct OutRows {
   static Index& split_rows(Workspace& workspace) { return workspace.statistics.split_out_rows; }
 };
 
-/// Works on every row, with one Worker(job) per thread:
+/// Works on rows begin … end − 1 with one worker:
 ///   rows(batch)             whole short rows, results included
-///   chunk(batch, partial)   a part of one long row into `partial_width` numbers
+///   chunk(batch, partial)   a part of one long row, into `total` or `part`
 ///   merge(total, part)      the next part of the same row
 ///   finish(i, total)        the result of a long row
+/// \param long_rows  not null: long rows are listed here instead of being worked on
+template <int L, class Worker, class Rows>
+void walk_range(Worker& worker, const Rows& rows, Index begin, Index end, Real* total, Real* part,
+                std::vector<Index>* long_rows = nullptr) {
+  EdgeBatch<L> batch;
+  for (Index i = begin; i < end;) {
+    const Index count = rows.row(i).count;
+    if (count <= kChunkEdges) {
+      i = batch.take_rows(rows, i, end);
+      worker.rows(batch);
+      continue;
+    }
+    if (long_rows != nullptr) {
+      long_rows->push_back(i++);
+      continue;
+    }
+    for (Index first = 0; first < count; first += kChunkEdges) {
+      batch.take_chunk(rows, i, first, std::min(kChunkEdges, count - first));
+      worker.chunk(batch, first == 0 ? total : part);
+      if (first > 0) worker.merge(total, part);
+    }
+    worker.finish(i++, total);
+  }
+}
+
+/// Works on every row, with one Worker(job) per thread and `partial_width` numbers per part of a long row.
 /// Chunks of a row are worked apart and merged in order, by one thread or by several: the bits are the
 /// same. On implicit graphs every row is long, so each stays with one thread.
 template <int L, class Worker, class Rows, class Job>
@@ -48,32 +76,15 @@ void walk_rows(const Rows& rows, const Job& job, Index partial_width, Index work
   const int threads = execution.num_threads;
   const MatrixView totals = workspace.matrix(threads, partial_width);
   const MatrixView parts = workspace.matrix(threads, partial_width);
-  const bool share_long_rows = rows.graph.stored() && threads > 1;
+  const bool share_long_rows = rows.share_long_rows && rows.graph.stored() && threads > 1;
   std::vector<std::vector<Index>> long_rows(share_long_rows ? static_cast<std::size_t>(threads) : 0);
 
   const int team = parallel_ranges(
       threads, rows.count(), [&](Index i) { return (rows.before(i) + 4 * i) * work_per_edge; },
       [&](Index begin, Index end, int member) {
         Worker worker(job);
-        EdgeBatch<L> batch;
-        for (Index i = begin; i < end;) {
-          const Index count = rows.row(i).count;
-          if (count <= kChunkEdges) {
-            i = batch.take_rows(rows, i, end);
-            worker.rows(batch);
-            continue;
-          }
-          if (share_long_rows) {
-            long_rows[static_cast<std::size_t>(member)].push_back(i++);
-            continue;
-          }
-          for (Index first = 0; first < count; first += kChunkEdges) {
-            batch.take_chunk(rows, i, first, std::min(kChunkEdges, count - first));
-            worker.chunk(batch, (first == 0 ? totals : parts).row(member));
-            if (first > 0) worker.merge(totals.row(member), parts.row(member));
-          }
-          worker.finish(i++, totals.row(member));
-        }
+        walk_range<L>(worker, rows, begin, end, totals.row(member), parts.row(member),
+                      share_long_rows ? &long_rows[static_cast<std::size_t>(member)] : nullptr);
       });
   workspace.statistics.largest_team = std::max(workspace.statistics.largest_team, team);
 
@@ -108,23 +119,6 @@ void walk_rows(const Rows& rows, const Job& job, Index partial_width, Index work
     for (++c; c < num_chunks && chunks[static_cast<std::size_t>(c)].row == row; ++c)
       worker.merge(total, results.row(c));
     worker.finish(row, total);
-  }
-}
-
-/// Calls visit(std::integral_constant<int, L>) for the lanes of a layout.
-template <class Visit>
-void with_lanes(const HeadLayout& layout, const Visit& visit) {
-  switch (layout.lanes) {
-    case 1:
-      return visit(std::integral_constant<int, 1>());
-    case 2:
-      return visit(std::integral_constant<int, 2>());
-    case 4:
-      return visit(std::integral_constant<int, 4>());
-    case 8:
-      return visit(std::integral_constant<int, 8>());
-    default:
-      return visit(std::integral_constant<int, 16>());
   }
 }
 

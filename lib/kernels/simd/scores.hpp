@@ -10,13 +10,16 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
-/// The score of Veličković et al. 2018.
+/// The score of Veličković et al. 2018; without numbers, the constant score.
 template <int L>
 class GatScore {
  public:
-  GatScore(const GatScoreInput& input, const HeadLayout& layout, Index group)
+  static constexpr bool kSeparable = true;
+  struct Buffers {};
+
+  GatScore(const ScoreInput& input, const HeadLayout& layout, Index group)
       : slope_(all_lanes(static_cast<Real>(input.negative_slope))),
-        source_{input.source.data + group * L, input.source.stride,
+        source_{input.source.empty() ? nullptr : input.source.data + group * L, input.source.stride,
                 prefetch_distance(input.source.rows, input.source.cols)},
         destination_{input.destination.empty() ? nullptr : input.destination.data + group * L,
                      input.destination.stride,
@@ -27,15 +30,17 @@ class GatScore {
         heads_(layout.heads_in(group)) {}
 
   /// e_ij of the in-edges of destinations.
-  void by_destination(const EdgeBatch<L>& batch, EdgeBuffer& e) const {
+  void by_destination(const EdgeBatch<L>& batch, Buffers&, EdgeBuffer& e) const {
     logits(batch, source_, destination_, e);
   }
   /// The same of the out-edges of sources; destinations' numbers are the first L of each record.
-  void by_source(const EdgeBatch<L>& batch, const GatherSource& records, EdgeBuffer& e) const {
+  void by_source(const EdgeBatch<L>& batch, const GatherSource& records, Buffers&, EdgeBuffer& e) const {
     logits(batch, records, source_, e);
   }
   /// Whether a row needs nothing but the numbers of its ends, and the largest argument gives the largest e.
-  bool is_plain() const { return edge_.empty() && destination_.data != nullptr && is_monotone_; }
+  bool is_plain() const {
+    return edge_.empty() && source_.data != nullptr && destination_.data != nullptr && is_monotone_;
+  }
   const GatherSource& sources() const { return source_; }
   Lanes of_destination(Index i) const { return tile<L>(destination_.data + i * destination_.stride); }
   Lanes of_source(Index j) const { return tile<L>(source_.data + j * source_.stride); }

@@ -157,7 +157,7 @@ void GatLayer::Run::forward(MatrixView output) const {
   const Workspace::Scope scope(c.workspace);
   const Index destinations = c.graph.num_destinations();
   const MatrixView z_src = keep(kZSrc, c.graph.num_sources(), heads.width());
-  GatScoreInput score;
+  ScoreInput score;
   score.negative_slope = o.negative_slope;
   const MatrixView s_src = keep(kScoreSrc, z_src.rows, heads.score_width());
   score.source = s_src;
@@ -288,10 +288,10 @@ void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, c
   merge.d_heads = c.workspace.matrix(destinations, heads.width());
   if (layer.bias_ >= 0) merge.d_bias = c.workspace.zeros(kSumBlocks, d_output.cols);
 
-  GatScoreInput score;
+  ScoreInput score;
   score.negative_slope = o.negative_slope;
   score.source = tape[kScoreSrc];
-  GatScoreGradient d_score;
+  ScoreGradient d_score;
   d_score.source = c.workspace.matrix(c.graph.num_sources(), heads.score_width());
   if (has_destinations) {
     score.destination = tape[kScoreDst];

@@ -1,0 +1,124 @@
+/// The pass of backward over the in-edges of every destination, and the sum that stands for it where the
+/// other pass stored a gradient per edge.
+#pragma once
+
+#include "kernels/simd/edge_gradients.hpp"
+#include "kernels/simd/row_walk.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+/// What belongs to one destination, over its in-edges, where nothing per edge is stored: d s_dst_i, the
+/// gradients of functions, and of pair scores dq_i, their parameter per feature and what edges add to rows.
+/// Partial results of a long row: sixteen lanes of d s_dst, dq, and the parameter's gradient.
+template <int L, class Score>
+class DestinationWorker : EdgeGradients<L, Score> {
+ public:
+  using Base = EdgeGradients<L, Score>;
+  // A job, and where the gradients of edge rows go; null = not wanted.
+  struct Job {
+    const BackwardJob<L, Score>& backward;
+    EdgeRowGradient* key_rows = nullptr;
+    EdgeRowGradient* value_rows = nullptr;
+  };
+  explicit DestinationWorker(const Job& job) : Base(job.backward), edge_job_(job) {}
+
+  void rows(const EdgeBatch<L>& batch) {
+    prepare(batch);
+    for (Index r = 0; r < batch.count(); ++r) {
+      const Index i = batch.row(r);
+      const Lanes d = row(batch, r, job_.d_queries.empty() ? nullptr : job_.d_queries.row(i),
+                          job_.d_vector.empty() ? nullptr : job_.d_vector.row(i));
+      if (!job_.d_destination.empty()) store_tile<L>(job_.d_destination.row(i), d);
+    }
+    this->term_gradients(batch, Direction::in, true);
+  }
+  void chunk(const EdgeBatch<L>& batch, Real* partial) {
+    prepare(batch);
+    store(partial, row(batch, 0, job_.d_queries.empty() ? nullptr : partial + kLanes,
+                       job_.d_vector.empty() ? nullptr : partial + kLanes + job_.d_queries.cols));
+    this->term_gradients(batch, Direction::in, true);
+  }
+  void merge(Real* total, const Real* part) const {
+    for (Index c = 0; c < kLanes + job_.d_queries.cols + job_.d_vector.cols; c += kLanes)
+      store(total + c, load(total + c) + load(part + c));
+  }
+  void finish(Index i, const Real* total) const {
+    if (!job_.d_destination.empty()) store_tile<L>(job_.d_destination.row(i), load(total));
+    if (!job_.d_queries.empty()) std::copy_n(total + kLanes, job_.d_queries.cols, job_.d_queries.row(i));
+    if (!job_.d_vector.empty())
+      std::copy_n(total + kLanes + job_.d_queries.cols, job_.d_vector.cols, job_.d_vector.row(i));
+  }
+
+ private:
+  using Base::job_;
+
+  void prepare(const EdgeBatch<L>& batch) {
+    job_.score.by_destination(batch, this->buffers_, this->e_);
+    for (Index r = 0; r < batch.count(); ++r) {
+      const Real* record = job_.records.data + batch.row(r) * job_.records.stride;
+      for (Index v = batch.first_vector(r); v < batch.last_vector(r); ++v) {
+        store(this->maximum_.at(v), tile<L>(record + L));
+        store(this->d_.at(v), tile<L>(record + 2 * L));
+      }
+    }
+    this->exponentials(batch, Direction::in);
+  }
+
+  Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_query, Real* d_vector) {
+    const Real* d_out = job_.d_out.data + batch.row(r) * job_.d_out.stride;
+    if (job_.edge_rows.given()) this->dot_edge_rows(batch, r, Direction::in);
+    else dot_rows<L, false>(d_out, nullptr, batch.list(r), job_.values, job_.lanes, this->dots_, nullptr);
+    this->fold_products(batch, r);
+    const Lanes d = this->finish_row(batch, r);
+    if (edge_job_.value_rows != nullptr) add_value_rows(batch, r, d_out);
+    if constexpr (Score::kSeparable) return d;
+    else
+      return job_.score.push(batch, r, Direction::in, this->buffers_, this->d_argument_,
+                             {.own = d_query, .vector = d_vector, .edge_rows = edge_job_.key_rows});
+  }
+
+  // d (W_v x_ij) = p c m g_i
+  void add_value_rows(const EdgeBatch<L>& batch, Index r, const Real* d_out) {
+    const EdgeRow& run = batch.run(r);
+    const Real* weights = this->weights(batch.first_vector(r));
+    for (Index k = 0; k < run.count; ++k) {
+      for (Index v = 0; v < job_.lanes; ++v) {
+        edge_job_.value_rows->add(job_.edge_rows, run.edge(k), v,
+                                  tile<L>(weights + k * L) * load(d_out + v * kLanes));
+      }
+    }
+  }
+
+  Job edge_job_;
+};
+
+/// d s_dst_i = Σ_j d argument_ij, in the order and chunks of the pass that it stands for.
+template <int L>
+void sum_edge_gradients(const GraphView& graph, const Real* d_argument, MatrixView d_destination,
+                        const Execution& execution) {
+  parallel_ranges(
+      execution.num_threads, graph.num_destinations(),
+      [&](Index i) { return (graph.in_edges_before(i) + 4 * i) * L / 4; },
+      [&](Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i) {
+          const Real* from = d_argument + graph.in_edges_before(i) * L;
+          Index numbers = graph.in_edges(i).count * L;
+          Lanes total{};
+          while (numbers > 0) {
+            const Index chunk = std::min(numbers, kChunkEdges * L);
+            Lanes sum{};
+            Index k = 0;
+            for (; k + kLanes <= chunk; k += kLanes) sum = sum + load(from + k);
+            if (k < chunk) sum = sum + load_first(from + k, chunk - k);
+            total = total + fold_to_tile<AddLanes, L>(sum);
+            from += chunk;
+            numbers -= chunk;
+          }
+          store_tile<L>(d_destination.row(i), total);
+        }
+      });
+}
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION

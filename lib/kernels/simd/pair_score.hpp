@@ -1,0 +1,120 @@
+/// Pair scores as the operator reads them, for one group of L heads.
+///
+///     t_ij = Σ_f term(q_i,f , k_j,f , a_f)        e_ij = logit(t_ij, n_i + n_j)
+///
+/// A term is symmetric in query and key, so one loop serves both directions: the row that all edges of a
+/// row share is its *own* row, the gathered ones are the *others*. Backward needs de_ij once more and
+/// pushes it back: d_own += Σ de · ∂logit/∂t · ∂term/∂own. The loops are compiled once per score and L
+/// and called once per batch of rows (`PairLoops`), so the operator around them is compiled once.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/simd/edge_rows.hpp"
+#include "kernels/simd/edge_terms.hpp"
+
+namespace gat::inline GAT_PRECISION {
+namespace GAT_SIMD {
+
+/// What the loops of a pair score read, for one group.
+template <int L>
+struct PairJob {
+  GatherSource queries, keys;
+  Index lanes;         ///< vectors per row
+  const Real* vector;  ///< parameter per feature, or null
+  Lanes scale, slope;
+  ConstMatrixView query_numbers, key_numbers;  ///< L columns, or empty
+  EdgeRows edge_rows;                          ///< what edges add to keys
+  const CustomScore* custom;
+  const GraphView* graph;
+  Index first_head, heads;
+
+  const GatherSource& own(Direction d) const { return d == Direction::in ? queries : keys; }
+  const GatherSource& others(Direction d) const { return d == Direction::in ? keys : queries; }
+  ConstMatrixView own_numbers(Direction d) const { return d == Direction::in ? query_numbers : key_numbers; }
+  ConstMatrixView other_numbers(Direction d) const {
+    return d == Direction::in ? key_numbers : query_numbers;
+  }
+};
+
+/// What one thread keeps between the logits of a batch and their gradients.
+template <int L>
+struct PairBuffers {
+  EdgeBuffer totals, numbers;
+  alignas(64) Real dots[(kChunkEdges + kLanes) * kLanes];
+};
+
+/// Where `push` adds; null = not wanted. Rows of one group.
+struct PairGradient {
+  Real* own = nullptr;
+  Real* vector = nullptr;                ///< of the parameter per feature
+  bool add = false;                      ///< `own` holds something already
+  EdgeRowGradient* edge_rows = nullptr;  ///< in direction `in` only
+};
+
+/// The loops of one score.
+template <int L>
+struct PairLoops {
+  /// e of the edges of a batch, padding −∞.
+  void (*logits)(const PairJob<L>&, const EdgeBatch<L>&, Direction, PairBuffers<L>&, EdgeBuffer& e);
+  /// Gradients of row r from d_e, after `logits` of the same batch. \return the gradient of the row's own
+  /// number
+  Lanes (*push)(const PairJob<L>&, const EdgeBatch<L>&, Index r, Direction, PairBuffers<L>&,
+                const EdgeBuffer& d_e, const PairGradient&);
+};
+
+template <int L>
+class PairScore {
+ public:
+  static constexpr bool kSeparable = false;
+  using Buffers = PairBuffers<L>;
+
+  PairScore(const ScoreInput& input, const AttentionInput& attention, Index group, const PairLoops<L>& loops)
+      : loops_(loops),
+        job_{rows_of(input.queries, input.query_heads, group),
+             rows_of(input.keys, input.key_heads, group),
+             input.key_heads.group_width / kLanes,
+             nullptr,
+             all_lanes(Real(1) / std::sqrt(static_cast<Real>(input.key_heads.head_dim))),
+             all_lanes(static_cast<Real>(input.negative_slope)),
+             numbers_of(input.destination, group),
+             numbers_of(input.source, group),
+             EdgeRows(attention.edge_features, input.edge_weight, input.key_heads, group),
+             input.custom,
+             &attention.graph,
+             group * L,
+             attention.heads.heads_in(group)} {
+    // A parameter with one number per feature is the only one that is read edge by edge.
+    if (!input.parameters.empty())
+      job_.vector = input.parameters[0].data + group * input.key_heads.group_width;
+  }
+
+  const PairJob<L>& job() const { return job_; }
+  void by_destination(const EdgeBatch<L>& batch, Buffers& buffers, EdgeBuffer& e) const {
+    loops_.logits(job_, batch, Direction::in, buffers, e);
+  }
+  void by_source(const EdgeBatch<L>& batch, const GatherSource&, Buffers& buffers, EdgeBuffer& e) const {
+    loops_.logits(job_, batch, Direction::out, buffers, e);
+  }
+  Lanes push(const EdgeBatch<L>& batch, Index r, Direction direction, Buffers& buffers, const EdgeBuffer& d_e,
+             const PairGradient& gradient) const {
+    return loops_.push(job_, batch, r, direction, buffers, d_e, gradient);
+  }
+  bool is_plain() const { return false; }
+  GAT_INLINE Lanes slope(const Lanes&) const { return all_lanes(1); }
+
+ private:
+  static GatherSource rows_of(ConstMatrixView rows, const HeadLayout& layout, Index group) {
+    if (rows.empty()) return {nullptr, 0, 0};
+    return {rows.data + group * layout.group_width, rows.stride, prefetch_distance(rows.rows, rows.cols)};
+  }
+  static ConstMatrixView numbers_of(ConstMatrixView numbers, Index group) {
+    return numbers.empty() ? numbers : numbers.columns(group * L, L);
+  }
+
+  PairLoops<L> loops_;
+  PairJob<L> job_;
+};
+
+}  // namespace GAT_SIMD
+}  // namespace gat::inline GAT_PRECISION
