@@ -120,11 +120,11 @@ struct AttentionState {
 
 /// Which gradients are wanted (empty = not).
 struct AttentionGradient {
-  MatrixView values;             ///< num_sources × width, overwritten
-  MatrixView log_prior;          ///< shape of the array of the term, added to
-  MatrixView factor;             ///< shape of the array of the term, added to
-  MatrixView edge_features;      ///< by edge id, added to
-  MatrixView value_edge_weight;  ///< added to
+  MatrixView values;                  ///< num_sources × width, overwritten
+  MatrixView log_prior;               ///< shape of the array of the term, added to
+  MatrixView factor;                  ///< shape of the array of the term, added to
+  MatrixView edge_features = {};      ///< by edge id, added to
+  MatrixView value_edge_weight = {};  ///< added to
 };
 
 /// Selects among the open edges of every destination; closed edges and logits of −∞ are never selected,

@@ -77,24 +77,24 @@ struct ScoreInput {
   int score = 0;                ///< position in the table; 0 = gat
 
   /// Pair scores: rows of heads in kernel order, padding zero. The layouts have the heads of the values.
-  HeadLayout query_heads, key_heads;
-  ConstMatrixView queries;  ///< num_destinations × query width
-  ConstMatrixView keys;     ///< num_sources × key width
+  HeadLayout query_heads = {}, key_heads = {};
+  ConstMatrixView queries = {};  ///< num_destinations × query width
+  ConstMatrixView keys = {};     ///< num_sources × key width
   /// As many as the score has parameters.
-  std::span<const ConstMatrixView> parameters;
+  std::span<const ConstMatrixView> parameters = {};
   /// D_e × key width: keys are k_j + W_e x_ij; empty = k_j.
-  ConstMatrixView edge_weight;
+  ConstMatrixView edge_weight = {};
   const CustomScore* custom = nullptr;
 };
 
 /// Where its gradients go; empty = not wanted.
 struct ScoreGradient {
-  MatrixView source, destination;  ///< overwritten
-  MatrixView edge;                 ///< added to
-  MatrixView queries, keys;        ///< overwritten
+  MatrixView source, destination;      ///< overwritten
+  MatrixView edge;                     ///< added to
+  MatrixView queries = {}, keys = {};  ///< overwritten
   /// As many as the score has parameters, or none; added to.
-  std::span<const MatrixView> parameters;
-  MatrixView edge_weight;  ///< added to
+  std::span<const MatrixView> parameters = {};
+  MatrixView edge_weight = {};  ///< added to
 };
 
 }  // namespace gat::inline GAT_PRECISION
