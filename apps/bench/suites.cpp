@@ -16,6 +16,7 @@ constexpr SuiteEntry kTable[] = {
     {"arxiv", "training steps and evaluation on a graph of ogbn-arxiv's shape", true, build_arxiv},
     {"large", "one layer on 1 million nodes and 16 million edges", true, build_large},
     {"scaling", "time and memory from 10 thousand to 10 million edges", false, build_scaling},
+    {"scores", "the edge passes of every score on the arxiv-shaped graph", false, build_scores},
     {"shapes", "edge passes over heads and widths", false, build_shapes},
 };
 

@@ -37,6 +37,7 @@ void build_cora(Suite& suite, const SuiteOptions& options);
 void build_arxiv(Suite& suite, const SuiteOptions& options);
 void build_large(Suite& suite, const SuiteOptions& options);
 void build_scaling(Suite& suite, const SuiteOptions& options);
+void build_scores(Suite& suite, const SuiteOptions& options);
 void build_shapes(Suite& suite, const SuiteOptions& options);
 
 }  // namespace gat::app

@@ -61,6 +61,11 @@ class ForwardWorker {
  public:
   explicit ForwardWorker(const ForwardJob<L, Score>& job) : job_(job) {}
 
+  // Rows of pair scores are read twice: for the score, and for the sum.
+  Index most_edges() const {
+    if constexpr (Score::kSeparable) return kBatchNumbers;
+    else return edges_in_cache(job_.lanes + job_.score.job().lanes);
+  }
   void rows(const EdgeBatch<L>& batch) {
     if constexpr (Score::kSeparable) {
       if (job_.direct) return direct_rows(batch);
@@ -247,6 +252,7 @@ class CoefficientWorker {
       write(batch, r);
     }
   }
+  Index most_edges() const { return kBatchNumbers; }
   void chunk(const EdgeBatch<L>& batch, Real*) { rows(batch); }
   void merge(Real*, const Real*) const {}
   void finish(Index, const Real*) const {}

@@ -23,6 +23,7 @@ class DestinationWorker : EdgeGradients<L, Score> {
   };
   explicit DestinationWorker(const Job& job) : Base(job.backward), edge_job_(job) {}
 
+  using Base::most_edges;
   void rows(const EdgeBatch<L>& batch) {
     prepare(batch);
     for (Index r = 0; r < batch.count(); ++r) {

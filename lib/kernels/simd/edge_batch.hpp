@@ -23,6 +23,13 @@ inline constexpr Index kBatchNumbers = kBatchVectors * kLanes;
 /// batch first and its rows afterwards keep more of them under way.
 inline constexpr Index kDirectLanes = 4;
 
+/// How many edges a batch may have so that rows of so many vectors, touched more than once, stay in the
+/// first-level cache meanwhile.
+inline Index edges_in_cache(Index vectors_per_edge) {
+  constexpr Index kBytes = 24 << 10;
+  return kBytes / (vectors_per_edge * kLanes * static_cast<Index>(sizeof(Real)));
+}
+
 /// One number per edge and head of a batch.
 struct alignas(64) EdgeBuffer {
   Real numbers[kBatchNumbers + kLanes];
@@ -37,15 +44,16 @@ class EdgeBatch {
 
   /// Takes rows from `begin` on, at least one, until the batch is full or a row has more
   /// than kChunkEdges edges; rows is InRows or OutRows. \return the row after the last one taken
+  /// \param most_edges  no second row is taken beyond so many
   template <class Rows>
-  Index take_rows(const Rows& rows, Index begin, Index end) {
+  Index take_rows(const Rows& rows, Index begin, Index end, Index most_edges) {
     clear();
     Index i = begin;
     for (; i < end && count_ < kBatchRows; ++i) {
       const EdgeRow run = rows.row(i);
       if (run.count > kChunkEdges) break;
       const Index needed = (run.count + kEdges - 1) / kEdges;
-      if (count_ > 0 && vectors_ + needed > kBatchVectors) break;
+      if (count_ > 0 && (vectors_ + needed > kBatchVectors || edges_ + run.count > most_edges)) break;
       add(i, run, needed, rows.known(run));
     }
     return i;

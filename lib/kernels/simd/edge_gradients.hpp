@@ -66,6 +66,11 @@ class EdgeGradients {
  public:
   explicit EdgeGradients(const BackwardJob<L, Score>& job) : job_(job) {}
 
+  // Rows of pair scores are read twice: for the score, and for its gradient.
+  Index most_edges() const {
+    if constexpr (Score::kSeparable) return kBatchNumbers;
+    else return edges_in_cache(job_.lanes + job_.score.job().lanes);
+  }
   // p = exp(e − max) and w = p c m, once e_ and maximum_ are there.
   void exponentials(const EdgeBatch<L>& batch, Direction direction) {
     const EdgeBuffer* logits = &e_;

@@ -155,21 +155,32 @@ struct PairLoopsOf {
     const Real* own = mine.data + batch.row(r) * mine.stride;
     if (job.edge_rows.given()) {
       push_of_edges(job, batch.run(r), batch.list(r), direction, own, d_total, gradient);
-    } else if (gradient.own != nullptr || gradient.vector != nullptr) {
-      Index at = 0;
-      for (; job.lanes - at >= 4; at += 4)
-        push_block<4>(job, batch.list(r), direction, own, d_total, at, gradient);
-      for (; at < job.lanes; ++at) push_block<1>(job, batch.list(r), direction, own, d_total, at, gradient);
+    } else if (Policy::kVector && gradient.vector != nullptr) {
+      push_blocks<true>(job, batch.list(r), direction, own, d_total, gradient);
+    } else if (gradient.own != nullptr) {
+      push_blocks<false>(job, batch.list(r), direction, own, d_total, gradient);
     }
     return fold_to_tile<AddLanes, L>(d_number);
   }
 
-  template <int R>
+  template <bool kVector>
+  static void push_blocks(const PairJob<L>& job, const GatherList& list, Direction direction, const Real* own,
+                          const Real* d_total, const PairGradient& gradient) {
+    constexpr int kBlock = kVector || kSumLanes < 8 ? 4 : 8;
+    Index at = 0;
+    for (; job.lanes - at >= kBlock; at += kBlock)
+      push_block<kBlock, kVector>(job, list, direction, own, d_total, at, gradient);
+    for (; job.lanes - at >= 2; at += 2)
+      push_block<2, kVector>(job, list, direction, own, d_total, at, gradient);
+    if (at < job.lanes) push_block<1, kVector>(job, list, direction, own, d_total, at, gradient);
+  }
+
+  template <int R, bool kVector>
   static void push_block(const PairJob<L>& job, const GatherList& list, Direction direction, const Real* own,
                          const Real* d_total, Index first, const PairGradient& gradient) {
     const GatherSource& source = job.others(direction);
     Lanes mine[R], vector[R], sum[R] = {}, d_vector[R] = {};
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int v = 0; v < R; ++v) {
       mine[v] = load(own + (first + v) * kLanes);
       vector[v] = vector_at(job, first + v);
@@ -178,18 +189,18 @@ struct PairLoopsOf {
     for (Index k = 0; k < list.count; ++k) {
       const Real* other = source.data + list.ids[k] * source.stride + first * kLanes;
       const Lanes d = tile<L>(d_total + k * L);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int v = 0; v < R; ++v) {
         const Lanes theirs = load(other + v * kLanes);
         sum[v] = multiply_add(d, Policy::d_own(mine[v], theirs, vector[v], job.slope), sum[v]);
-        if constexpr (Policy::kVector)
+        if constexpr (kVector)
           d_vector[v] = multiply_add(d, Policy::d_vector(mine[v], theirs, job.slope), d_vector[v]);
       }
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int v = 0; v < R; ++v) {
       if (gradient.own != nullptr) store(gradient.own + (first + v) * kLanes, sum[v]);
-      if (gradient.vector != nullptr) store(gradient.vector + (first + v) * kLanes, d_vector[v]);
+      if constexpr (kVector) store(gradient.vector + (first + v) * kLanes, d_vector[v]);
     }
   }
 

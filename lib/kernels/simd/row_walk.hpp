@@ -41,6 +41,7 @@ struct OutRows {
 ///   chunk(batch, partial)   a part of one long row, into `total` or `part`
 ///   merge(total, part)      the next part of the same row
 ///   finish(i, total)        the result of a long row
+///   most_edges()            how many edges several rows may have together
 /// \param long_rows  not null: long rows are listed here instead of being worked on
 template <int L, class Worker, class Rows>
 void walk_range(Worker& worker, const Rows& rows, Index begin, Index end, Real* total, Real* part,
@@ -49,7 +50,7 @@ void walk_range(Worker& worker, const Rows& rows, Index begin, Index end, Real* 
   for (Index i = begin; i < end;) {
     const Index count = rows.row(i).count;
     if (count <= kChunkEdges) {
-      i = batch.take_rows(rows, i, end);
+      i = batch.take_rows(rows, i, end, worker.most_edges());
       worker.rows(batch);
       continue;
     }

@@ -15,6 +15,7 @@ class SourceWorker : EdgeGradients<L, Score> {
   using Base = EdgeGradients<L, Score>;
   explicit SourceWorker(const BackwardJob<L, Score>& job) : Base(job) {}
 
+  using Base::most_edges;
   void rows(const EdgeBatch<L>& batch) {
     if constexpr (Score::kSeparable) {
       if (job_.direct) {
