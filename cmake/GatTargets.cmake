@@ -52,7 +52,8 @@ function(gat_add_library target)
                                   FILES ${headers})
   target_link_libraries(${target} PUBLIC Eigen3::Eigen Boost::headers
                                   PRIVATE OpenMP::OpenMP_CXX ZLIB::ZLIB
-                                          $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+                                          $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
+                                          $<BUILD_INTERFACE:Spectra::Spectra>)
   foreach(level IN LISTS gat_simd_levels)
     set(part ${target}_simd${level})
     add_library(${part} OBJECT ${kernels})

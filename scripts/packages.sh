@@ -1,7 +1,7 @@
 # Sourced by the other scripts: makes sure that the Debian packages they need are there.
 
 build_packages="g++ cmake ninja-build libeigen3-dev libboost-dev libcli11-dev nlohmann-json3-dev
-libtomlplusplus-dev libfmt-dev zlib1g-dev"
+libspectra-dev libtomlplusplus-dev libfmt-dev zlib1g-dev"
 
 # need_packages NAME…: installs what is missing by apt, with sudo when not root. Elsewhere it says what
 # is needed and goes on: the build itself tells what it does not find.
