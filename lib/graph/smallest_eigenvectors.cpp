@@ -28,6 +28,8 @@ constexpr double kShift = 1e-9;
 constexpr double kTolerance = 1e-10;
 constexpr double kLargestResidual = 1e-8;
 constexpr Index kMostRestarts = 2000;
+// Products follow each other so closely that a team pays for large ones alone.
+constexpr Index kTeamEntries = 1000000;
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -39,7 +41,8 @@ void multiply(const LaplacianPart& part, const double* x, double* y, int num_thr
   const SymmetricMatrix& a = part.adjacency;
   const EdgeId* const offsets = a.outerIndexPtr();
   const auto work_before = [&](Index i) { return offsets[i] + i; };
-  parallel_ranges(num_threads, a.cols(), work_before, [&](Index first, Index last, int) {
+  const int team = a.nonZeros() < kTeamEntries ? 1 : num_threads;
+  parallel_ranges(team, a.cols(), work_before, [&](Index first, Index last, int) {
     for (Index i = first; i < last; ++i) {
       double sum = 0;
       for (EdgeId e = offsets[i]; e < offsets[i + 1]; ++e) sum += a.valuePtr()[e] * x[a.innerIndexPtr()[e]];

@@ -62,6 +62,30 @@ TEST_CASE("return probabilities are the diagonals of dense powers", "[graph][pos
         1e-6);
 }
 
+TEST_CASE("symmetric weights, where the way back is the way there, give the same",
+          "[graph][positions][reference]") {
+  // Both ways of an edge have one weight; parallel edges, loops and nodes without edges among them.
+  EdgeList list = test::random_edge_list(60, 60, 100, 7);
+  const Index listed = list.size();
+  for (Index e = 0; e < listed; ++e) {
+    const auto at = static_cast<std::size_t>(e);
+    if (list.sources[at] != list.destinations[at]) list.add(list.destinations[at], list.sources[at]);
+  }
+  const CsrGraph graph = build_graph(list, 61, test::kAsGiven).graph;
+  std::vector<Real> weights(static_cast<std::size_t>(graph.num_edges()));
+  for (Index i = 0; i < graph.num_nodes(); ++i) {
+    const EdgeRow row = graph.in_edges(i);
+    for (Index k = 0; k < row.count; ++k)
+      weights[static_cast<std::size_t>(row.edge(k))] = static_cast<Real>(1 + (i + row.node(k)) % 7);
+  }
+  CHECK(relative_difference(random_walk_positions(graph, 8, weights), by_dense_powers(graph, 8, weights)) <
+        1e-6);
+  // One weight more or less, and walks are no longer reversible.
+  weights[0] += 5;
+  CHECK(relative_difference(random_walk_positions(graph, 8, weights), by_dense_powers(graph, 8, weights)) <
+        1e-6);
+}
+
 TEST_CASE("walks follow the direction of the edges", "[graph][positions][unit]") {
   // 0 → 1 → 2 → 0 and 2 → 3, a sink
   const CsrGraph graph = graph_of(4, {{0, 1}, {1, 2}, {2, 0}, {2, 3}});

@@ -32,10 +32,10 @@ struct LaplacianPositions {
 /// Components of up to 400 nodes are solved densely; larger ones by Lanczos iteration (Spectra) on the
 /// inverse where a Cholesky factor stays sparse, as in chains and meshes, and on the matrix itself elsewhere,
 /// each until ‖Lv − λv‖ < 1e-8. Memory is O(N · width + E) in either case. In double; the same bits for any
-/// number of threads. \param edge_weights  one per edge id, finite and at least 0; empty = all 1. An edge of
-/// weight 0 is no edge \throws UsageError for a bipartite graph, a width below 1 and weights out of range;
-/// ShapeError when there is
-///         not one weight per edge; NumericError when the iteration does not converge
+/// number of threads.
+/// \param edge_weights  one per edge id, finite and at least 0; empty = all 1. An edge of weight 0 is no edge
+/// \throws UsageError for a bipartite graph, a width below 1 and weights out of range; ShapeError when there
+///         is not one weight per edge; NumericError when the iteration does not converge
 LaplacianPositions laplacian_positions(const CsrGraph& graph, Index width,
                                        std::span<const Real> edge_weights = {}, int num_threads = 1);
 

@@ -44,7 +44,8 @@ Index position_width(std::span<const PositionEncoding> encodings);
 
 /// The encodings side by side, num_nodes × position_width: what `sinusoidal_positions`, `laplacian_positions`
 /// and `random_walk_positions` give for all edges but the self-loops that a policy added, each of weight 1.
-/// The same bits for any number of threads. \throws what these throw
+/// The same bits for any number of threads.
+/// \throws what these throw
 Matrix encode_positions(const CsrGraph& graph, std::span<const PositionEncoding> encodings,
                         int num_threads = 1);
 

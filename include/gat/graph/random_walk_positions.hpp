@@ -15,13 +15,13 @@ namespace gat::inline GAT_PRECISION {
 /// PyG's AddRandomWalkPE counts parallel edges in the degree alone, so its rows may sum to less than 1.
 ///
 /// Exact, by walks of half the length from both ends: (P^(a+b))_ii = Σ_j (P^a)_ij (P^b)_ji. Computed sparsely
-/// for eight nodes at a time; O(steps · edges within reach of steps / 2 steps) per eight nodes, so up to N ·
-/// E · steps / 8 on graphs where a few steps reach everything. Memory besides the result: 200 bytes per node
-/// and thread, 8 bytes per edge. Sums in double; the same bits for any number of threads.
+/// for eight nodes at a time; O(steps · edges within reach of steps / 2 steps) per eight nodes, so up to
+/// N · E · steps / 8 on graphs where a few steps reach everything, half of it where A is symmetric. Memory
+/// besides the result: 200 bytes per node and thread, 8 bytes per edge. Sums in double; the same bits for any
+/// number of threads.
 /// \param edge_weights  one per edge id, finite and at least 0; empty = all 1. An edge of weight 0 is no edge
 /// \throws UsageError for a bipartite graph, fewer than 1 step and weights out of range; ShapeError when
-/// there
-///         is not one weight per edge
+///         there is not one weight per edge
 Matrix random_walk_positions(const CsrGraph& graph, Index steps, std::span<const Real> edge_weights = {},
                              int num_threads = 1);
 
