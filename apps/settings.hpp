@@ -46,6 +46,7 @@ struct Settings {
   bool score_bias = true;
   std::string initial = "original";
   std::string input_transform = "row-normalize";
+  std::string positions;
   double feature_dropout = 0.6;
   bool dropout_per_head = true;
   double value_dropout = 0.6;

@@ -6,6 +6,7 @@
 #include "gat/data/load.hpp"
 #include "gat/data/split.hpp"
 #include "gat/graph/graph_builder.hpp"
+#include "gat/graph/positions.hpp"
 #include "gat/graph/reorder.hpp"
 #include "gat/kernels/activation.hpp"
 #include "gat/nn/input_transform.hpp"
@@ -136,6 +137,9 @@ constexpr Option kTable[] = {
     {"--input-transform", "model", "input_transform", &S::input_transform, "RULE",
      "of node features: row-normalize, none",
      kTraining, false, [](S& s) { input_transform_named(s.input_transform); }},
+    {"--positions", "model", "positions", &S::positions, "NAME:WIDTH",
+     "columns behind the features that tell where a node is: laplacian, random_walk, sinusoidal, sinusoidal_concatenated; several as laplacian:8,random_walk:16",
+     kTraining | kInfo, true, [](S& s) { parse_position_encodings(s.positions); }},
     {"--feature-dropout", "model", "feature_dropout", &S::feature_dropout, "P",
      "drop probability of each layer's input",
      kTraining, true, [](S& s) { below_one(s.feature_dropout); }},
@@ -169,7 +173,7 @@ constexpr Option kTable[] = {
      "stop after this many epochs without progress",
      kTrain, true, [](S& s) { within(s.patience, 1, kMostEpochs); }},
     {"--stop", "training", "stop", &S::stop, "RULE",
-     "progress is validation accuracy or loss (paper), accuracy, loss; none runs all epochs and keeps the last",
+     "progress is validation accuracy or loss (paper), accuracy, loss, roc_auc (two classes); none runs all epochs and keeps the last",
      kTrain, true, [](S& s) { stop_rule_named(s.stop); }},
     {"--learning-rate", "training", "learning_rate", &S::learning_rate, "X",
      "step size of Adam",
@@ -231,7 +235,7 @@ constexpr Option kTable[] = {
      "nodes of the detailed report: test, validation, train, all",
      kEvaluate, true, [](S& s) { one_of(s.part, {"test", "validation", "train", "all"}); }},
     {"--fail-under", "", "", &S::fail_under, "NAME=X",
-     "exit with 7 when accuracy, micro_f1 or macro_f1 is below X; may be repeated",
+     "exit with 7 when accuracy, micro_f1, macro_f1 or roc_auc is below X; may be repeated",
      kEvaluate, true, nullptr},
     {"--format", "", "", &S::output_format, "NAME",
      "of the rows: csv, tsv, jsonl",

@@ -104,14 +104,15 @@ ModelOnData load_model_on_data(const Call& call) {
                       ", that was " + provenance.fingerprint);
   }
   // One pass over the graph would not win back the time that looking for an order takes.
-  PreparedGraph graph = model.prepare(dataset.graph_data, Reorder::off);
+  const Execution execution = execution_of(call);
+  PreparedGraph graph = model.prepare(dataset.graph_data, Reorder::off, execution.num_threads);
   renumber_labels(dataset, model.description(), path.string());
   return {std::move(path),
           std::move(model),
           std::move(provenance),
           std::move(dataset),
           std::move(graph),
-          execution_of(call),
+          execution,
           same};
 }
 

@@ -4,6 +4,7 @@
 
 #include "gat/core/error.hpp"
 #include "gat/data/load.hpp"
+#include "gat/graph/positions.hpp"
 #include "gat/nn/layers/gat.hpp"
 #include "options/class_weights.hpp"
 #include "output/counted.hpp"
@@ -47,7 +48,8 @@ NetworkDescription describe_network(const Settings& settings, const Dataset& dat
   const auto heads = per_hidden_layer(settings.heads, settings.layers, "--heads");
   const Residual residual = residual_named(settings.residual);
   NetworkDescription network;
-  network.num_features = dataset.graph_data.num_features();
+  network.num_features =
+      dataset.graph_data.num_features() + position_width(parse_position_encodings(settings.positions));
   if (settings.edge_features == "use") network.edge_features = dataset.graph_data.edge_features.cols();
   Index width = network.num_features;
   bool has_identity = false;

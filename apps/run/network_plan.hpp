@@ -10,7 +10,8 @@
 namespace gat::app {
 
 /// The layers for a data set: hidden layers concatenate their heads and end in the activation, the output
-/// layer averages its heads into one number per class. An identity residual stands where widths agree.
+/// layer averages its heads into one number per class. An identity residual stands where widths agree. The
+/// first layer reads the features and the encodings of positions.
 /// \throws UsageError when the lists of widths and heads do not fit the number of layers
 NetworkDescription describe_network(const Settings& settings, const Dataset& dataset);
 

@@ -44,6 +44,15 @@ void settle_stop_rule(const Call& call, const Split& split, Plan& plan) {
       "the split has no validation nodes, so all epochs are run and the last one is kept (--stop none)");
 }
 
+// A rule by ROC-AUC needs a binary task.
+void check_stop_rule(const Plan& plan) {
+  if (stop_rule_named(plan.settings.stop) != StopRule::roc_auc) return;
+  if (!plan.multi_label() && plan.dataset.num_classes == 2) return;
+  throw UsageError("--stop roc_auc: needs two classes, one per node, but " + plan.dataset.name + " has " +
+                   std::to_string(plan.dataset.num_classes) +
+                   (plan.multi_label() ? " labels, several per node" : " classes") + "; use --stop accuracy");
+}
+
 // The loss and its weights fit the labels.
 void check_loss(const Plan& plan) {
   const Settings& s = plan.settings;
@@ -86,6 +95,7 @@ ModelDescription describe_model(const Settings& settings, const Dataset& dataset
   description.network = describe_network(settings, dataset);
   description.graph_policy = graph_policy(settings);
   description.input_transform = input_transform_named(settings.input_transform);
+  description.positions = parse_position_encodings(settings.positions);
   description.multi_label = dataset.labels.multi_label();
   description.class_names = dataset.class_names;
   return description;
@@ -108,7 +118,9 @@ Plan make_plan(const Call& call) {
     settings.activation_parameter = 0.01;
   make_paths_absolute(settings, dataset);
   ModelDescription description = describe_model(settings, dataset);
-  PreparedGraph graph(dataset.graph_data, description.graph_policy, description.input_transform);
+  const Execution execution = execution_of(call);
+  PreparedGraph graph(dataset.graph_data, description.graph_policy, description.input_transform,
+                      description.positions, execution.num_threads);
   std::string fingerprint = dataset.fingerprint();
   Plan plan{std::move(dataset),
             std::move(fingerprint),
@@ -121,10 +133,11 @@ Plan make_plan(const Call& call) {
             {}};
   plan.seeds = plan.settings.seeds.empty() ? std::vector<std::int64_t>{plan.settings.seed}
                                            : parse_ranges(plan.settings.seeds);
-  plan.execution = execution_of(call);
+  plan.execution = execution;
   settle_split(plan);
   const Split split = make_split(plan.dataset, plan.split, static_cast<std::uint64_t>(plan.seeds.front()));
   settle_stop_rule(call, split, plan);
+  check_stop_rule(plan);
   check_loss(plan);
   // For what it refuses.
   train_options(plan.settings, class_counts(plan.dataset, split.train), plan.execution);

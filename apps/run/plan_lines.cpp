@@ -76,6 +76,10 @@ std::vector<std::string> plan_lines(const Plan& plan) {
   lines.push_back("split: " + split_name(plan.dataset, plan.split) + ", " +
                   split_line(plan.dataset, make_split(plan.dataset, plan.split, seed)) +
                   (redrawn ? fmt::format(", seed {}; redrawn for each seed", seed) : ""));
+  if (const auto& positions = plan.description.positions; !positions.empty()) {
+    lines.push_back("positions: " + describe(positions) + ", " +
+                    counted(position_width(positions), "column") + " behind the features");
+  }
   const Network network(plan.description.network);
   for (const std::string& line : network_lines(network)) lines.push_back(line);
   lines.push_back(fmt::format("{} parameters; training needs about {} besides the data",

@@ -117,7 +117,8 @@ Json model_facts(const std::string& path) {
                {"self_loops", name_of(policy.self_loops)},
                {"duplicates", name_of(policy.duplicates)},
                {"loop_fill", name_of(policy.loop_fill)}}},
-             {"input_transform", name_of(description.input_transform)}};
+             {"input_transform", name_of(description.input_transform)},
+             {"positions", description.positions.empty() ? "none" : describe(description.positions)}};
   for (const auto& [name, value] : description.metadata) {
     const Json nested = Json::parse(value, nullptr, false);
     facts["origin"][name] = nested.is_object() ? nested : Json(value);

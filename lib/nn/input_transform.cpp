@@ -1,7 +1,10 @@
 #include "gat/nn/input_transform.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "core/named_values.hpp"
 
@@ -17,6 +20,30 @@ void normalize(std::span<Real> row) {
   for (const Real x : row) sum += std::abs(static_cast<double>(x));
   if (sum == 0) return;
   for (Real& x : row) x = static_cast<Real>(x / sum);
+}
+
+CsrMatrix with_sparse_columns(const CsrMatrix& matrix, ConstMatrixView columns) {
+  CsrMatrix joined;
+  joined.rows = matrix.rows;
+  joined.cols = matrix.cols + columns.cols;
+  const auto entries = static_cast<std::size_t>(matrix.num_entries() + columns.rows * columns.cols);
+  joined.column_indices.reserve(entries);
+  joined.values.reserve(entries);
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    for (auto e = static_cast<std::size_t>(matrix.row_offsets[at]);
+         e < static_cast<std::size_t>(matrix.row_offsets[at + 1]); ++e) {
+      joined.column_indices.push_back(matrix.column_indices[e]);
+      joined.values.push_back(matrix.values[e]);
+    }
+    for (Index j = 0; j < columns.cols; ++j) {
+      if (columns(i, j) == 0) continue;
+      joined.column_indices.push_back(static_cast<NodeId>(matrix.cols + j));
+      joined.values.push_back(columns(i, j));
+    }
+    joined.row_offsets.push_back(joined.num_entries());
+  }
+  return joined;
 }
 
 }  // namespace
@@ -40,6 +67,23 @@ Features apply(InputTransform transform, const Features& features) {
     }
   }
   return result;
+}
+
+Features with_columns(Features features, ConstMatrixView columns) {
+  assert(features.rows() == columns.rows);
+  if (columns.cols == 0) return features;
+  Features joined;
+  joined.is_sparse = features.is_sparse && features.cols() > 0;
+  if (joined.is_sparse) {
+    joined.sparse = with_sparse_columns(features.sparse, columns);
+    return joined;
+  }
+  joined.dense.resize(columns.rows, features.cols() + columns.cols);
+  for (Index i = 0; i < columns.rows; ++i) {
+    if (features.cols() > 0) std::copy_n(features.dense.row(i), features.dense.cols(), joined.dense.row(i));
+    std::copy_n(columns.row(i), columns.cols, joined.dense.row(i) + features.cols());
+  }
+  return joined;
 }
 
 }  // namespace gat::inline GAT_PRECISION

@@ -21,9 +21,12 @@ void to_given_order(std::span<const NodeId> nodes, ConstMatrixView rows, MatrixV
 
 }  // namespace
 
-PreparedGraph::PreparedGraph(const GraphData& raw, const GraphPolicy& policy, InputTransform transform)
+PreparedGraph::PreparedGraph(const GraphData& raw, const GraphPolicy& policy, InputTransform transform,
+                             std::span<const PositionEncoding> positions, int num_threads)
     : policy_(policy), built_(rebuild_graph(raw.graph, policy)), features_(apply(transform, raw.features)) {
   raw.validate();
+  if (!positions.empty())
+    features_ = with_columns(std::move(features_), encode_positions(graph(), positions, num_threads));
   if (raw.has_edge_features()) edge_features_ = edge_features(raw.edge_features);
 }
 
@@ -66,12 +69,19 @@ Model::Model(ModelDescription description, Weights weights)
                      std::to_string(description_.class_names.size()) +
                      " class names; give one name per output");
   }
+  if (position_width(description_.positions) > description_.network.num_features) {
+    throw UsageError("the encodings of positions have " +
+                     std::to_string(position_width(description_.positions)) + " columns, the network reads " +
+                     std::to_string(description_.network.num_features) +
+                     "; num_features counts the data's features and these columns");
+  }
 }
 
-PreparedGraph Model::prepare(const GraphData& raw, Reorder reorder) const {
+PreparedGraph Model::prepare(const GraphData& raw, Reorder reorder, int num_threads) const {
   const NetworkDescription& network = description_.network;
-  if (raw.num_features() != network.num_features) {
-    throw ShapeError("the model was made for " + std::to_string(network.num_features) +
+  const Index num_features = network.num_features - position_width(description_.positions);
+  if (raw.num_features() != num_features) {
+    throw ShapeError("the model was made for " + std::to_string(num_features) +
                      " node features, the data has " + std::to_string(raw.num_features()) +
                      "; use the data set it was trained on or train again");
   }
@@ -79,7 +89,8 @@ PreparedGraph Model::prepare(const GraphData& raw, Reorder reorder) const {
     throw ShapeError("the model was made for " + std::to_string(network.edge_features) +
                      " edge features, the data has " + std::to_string(raw.edge_features.cols()));
   }
-  PreparedGraph prepared(raw, description_.graph_policy, description_.input_transform);
+  PreparedGraph prepared(raw, description_.graph_policy, description_.input_transform, description_.positions,
+                         num_threads);
   if (reorder == Reorder::automatic) prepared.lay_out(network_.gathered_row_bytes());
   return prepared;
 }

@@ -48,6 +48,7 @@ Json to_json(const ModelDescription& model) {
             {"loop_fill", name_of(policy.loop_fill)},
             {"loop_fill_constant", policy.loop_fill_constant}}},
           {"input_transform", name_of(model.input_transform)},
+          {"positions", describe(model.positions)},
           {"multi_label", model.multi_label},
           {"class_names", model.class_names}};
 }
@@ -89,6 +90,8 @@ ModelDescription description_from(const Json& json) {
   model.graph_policy.loop_fill = loop_fill_named(policy.at("loop_fill").get<std::string>());
   model.graph_policy.loop_fill_constant = policy.at("loop_fill_constant").get<double>();
   model.input_transform = input_transform_named(json.at("input_transform").get<std::string>());
+  // Files from before there were encodings do not have the key.
+  model.positions = parse_position_encodings(json.value("positions", std::string()));
   model.multi_label = json.at("multi_label").get<bool>();
   model.class_names = json.at("class_names").get<std::vector<std::string>>();
   return model;

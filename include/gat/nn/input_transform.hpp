@@ -22,4 +22,8 @@ InputTransform input_transform_named(std::string_view name);
 /// The transformed copy; sparse stays sparse.
 Features apply(InputTransform transform, const Features& features);
 
+/// Features with more columns behind theirs, one row per node; sparse stays sparse, without the zeros of the
+/// new columns. Features without columns become the new ones.
+Features with_columns(Features features, ConstMatrixView columns);
+
 }  // namespace gat::inline GAT_PRECISION

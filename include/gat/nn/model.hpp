@@ -10,6 +10,7 @@
 
 #include "gat/graph/graph_builder.hpp"
 #include "gat/graph/graph_data.hpp"
+#include "gat/graph/positions.hpp"
 #include "gat/graph/reorder.hpp"
 #include "gat/nn/input_transform.hpp"
 #include "gat/nn/network.hpp"
@@ -24,14 +25,19 @@ struct ModelDescription {
   bool multi_label = false;                     ///< sigmoid per class instead of softmax
   std::vector<std::string> class_names;         ///< one per output column
   std::map<std::string, std::string> metadata;  ///< where it came from: seed, split, data, metrics …
+  /// Columns behind the transformed features, and part of `network.num_features`.
+  std::vector<PositionEncoding> positions = {};
 };
 
-/// A raw graph made ready for one model: its edges by the model's policy, its features transformed.
-/// Structure is prepared once; changing edge features travel through `edge_features`. Can be moved, not
-/// copied.
+/// A raw graph made ready for one model: its edges by the model's policy, its features transformed, and
+/// behind them encodings of positions in that graph, which are not. Structure is prepared once; changing edge
+/// features travel through `edge_features`. Can be moved, not copied.
 class PreparedGraph {
  public:
-  PreparedGraph(const GraphData& raw, const GraphPolicy& policy, InputTransform transform);
+  /// \param num_threads  for the encodings; results do not depend on it
+  /// \throws NumericError when an encoding cannot be computed
+  PreparedGraph(const GraphData& raw, const GraphPolicy& policy, InputTransform transform,
+                std::span<const PositionEncoding> positions = {}, int num_threads = 1);
 
   const CsrGraph& graph() const { return built_.graph; }
   const BuildReport& report() const { return built_.report; }
@@ -84,8 +90,11 @@ class Model {
 
   /// \param reorder  off for those who make one or two passes over the whole graph, see
   ///                 `PreparedGraph::lay_out`
-  /// \throws ShapeError when the data has other widths than the model was made for
-  PreparedGraph prepare(const GraphData& raw, Reorder reorder = Reorder::automatic) const;
+  /// \param num_threads  for encodings of positions; results do not depend on it
+  /// \throws ShapeError when the data has other widths than the model was made for; NumericError when an
+  ///         encoding of positions cannot be computed
+  PreparedGraph prepare(const GraphData& raw, Reorder reorder = Reorder::automatic,
+                        int num_threads = 1) const;
 
   /// Class logits of every node (N × C), in evaluation mode.
   /// \param attention, hidden  as in `Round`: empty, or one per step
