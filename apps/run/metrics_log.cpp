@@ -33,6 +33,7 @@ void MetricsLog::epoch_finished(const EpochRecord& record, const Weights&, Train
                   {"train_loss", record.train_loss},
                   {"validation_loss", record.validation_loss},
                   {"validation_accuracy", record.validation_accuracy},
+                  {"validation_roc_auc", record.validation_roc_auc},
                   {"kept", control.keep_weights},
                   {"seconds", record.seconds}};
   const std::string line = json_line(json) + "\n";

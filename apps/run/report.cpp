@@ -13,7 +13,10 @@ namespace {
 std::string score_text(const char* part, const std::optional<Evaluation>& evaluation, const RunReport& report,
                        const std::string& score_name) {
   if (!evaluation) return "";
-  return fmt::format("{} {} {:.4f}, ", part, score_name, evaluation->metrics.score(report.multi_label));
+  const Metrics& metrics = evaluation->metrics;
+  std::string text = fmt::format("{} {} {:.4f}, ", part, score_name, metrics.score(report.multi_label));
+  if (!std::isnan(metrics.roc_auc)) text += fmt::format("{} ROC-AUC {:.4f}, ", part, metrics.roc_auc);
+  return text;
 }
 
 Json part_json(const std::optional<Evaluation>& evaluation) {
@@ -27,6 +30,11 @@ std::optional<double> RunReport::test_score() const {
   return test->metrics.score(multi_label);
 }
 
+std::optional<double> RunReport::test_roc_auc() const {
+  if (!test || std::isnan(test->metrics.roc_auc)) return std::nullopt;
+  return test->metrics.roc_auc;
+}
+
 std::optional<Evaluation> evaluate_part(ConstMatrixView class_logits, const Labels& labels,
                                         const std::vector<NodeId>& nodes) {
   if (nodes.empty()) return std::nullopt;
@@ -35,8 +43,10 @@ std::optional<Evaluation> evaluate_part(ConstMatrixView class_logits, const Labe
 
 Json to_json(const Evaluation& evaluation) {
   const Metrics& m = evaluation.metrics;
-  return {{"nodes", m.count},       {"loss", evaluation.loss}, {"accuracy", m.accuracy},
-          {"micro_f1", m.micro_f1}, {"macro_f1", m.macro_f1},  {"weighted_f1", m.weighted_f1}};
+  return {{"nodes", m.count},       {"loss", evaluation.loss},
+          {"accuracy", m.accuracy}, {"micro_f1", m.micro_f1},
+          {"macro_f1", m.macro_f1}, {"weighted_f1", m.weighted_f1},
+          {"roc_auc", m.roc_auc},   {"calibration_error", m.calibration_error}};
 }
 
 Json to_json(const RunReport& report) {
@@ -76,18 +86,18 @@ std::string report_line(const RunReport& report, const std::string& score_name) 
                             report.epochs, report.seconds, rate);
 }
 
-Summary summarize(const std::vector<RunReport>& reports) {
+Summary summarize(const std::vector<RunReport>& reports, std::optional<double> (RunReport::*score)() const) {
   Summary summary;
   std::vector<double> scores;
   for (const RunReport& report : reports) {
-    if (report.test_score() && !report.interrupted) scores.push_back(*report.test_score());
+    if ((report.*score)() && !report.interrupted) scores.push_back(*(report.*score)());
   }
   summary.count = scores.size();
   if (scores.empty()) return summary;
-  for (const double score : scores) summary.mean += score;
+  for (const double value : scores) summary.mean += value;
   summary.mean /= static_cast<double>(summary.count);
   double squares = 0;
-  for (const double score : scores) squares += (score - summary.mean) * (score - summary.mean);
+  for (const double value : scores) squares += (value - summary.mean) * (value - summary.mean);
   if (summary.count > 1)
     summary.standard_deviation = std::sqrt(squares / static_cast<double>(summary.count - 1));
   return summary;

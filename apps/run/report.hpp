@@ -29,6 +29,8 @@ struct RunReport {
 
   /// Test accuracy (micro-F1 for several labels per node); nothing without test nodes.
   std::optional<double> test_score() const;
+  /// Nothing without test nodes of two classes.
+  std::optional<double> test_roc_auc() const;
 };
 
 /// Loss and metrics of some nodes; nothing when there are none.
@@ -39,16 +41,19 @@ Json to_json(const Evaluation& evaluation);
 Json to_json(const RunReport& report);
 /// "computed: for training the rows it reaches, for validation the whole graph"
 std::string computed_line(const RunReport& report);
-/// "seed 0: test accuracy 0.8310, validation accuracy 0.7960, best epoch 412 of 512, …"
+/// "seed 0: test accuracy 0.8310, validation accuracy 0.7960, best epoch 412 of 512, …", with the ROC-AUC of
+/// two classes
 std::string report_line(const RunReport& report, const std::string& score_name);
 
-/// Mean and sample standard deviation (n − 1) of the test scores of the runs that were not interrupted.
+/// Mean and sample standard deviation (n − 1) of a test score over the runs that have it and were not
+/// interrupted.
 struct Summary {
   std::size_t count = 0;
   double mean = 0;
   std::optional<double> standard_deviation;  ///< nothing for fewer than two runs
 };
-Summary summarize(const std::vector<RunReport>& reports);
+Summary summarize(const std::vector<RunReport>& reports,
+                  std::optional<double> (RunReport::*score)() const = &RunReport::test_score);
 
 /// All settings that files can hold, by table and key.
 Json settings_json(const Settings& settings);

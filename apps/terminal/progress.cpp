@@ -56,6 +56,8 @@ std::string Progress::line(const EpochRecord& record) const {
   if (!std::isnan(record.validation_accuracy)) {
     text += fmt::format("  val {} {:.4f} (best {:.4f})", score_, record.validation_accuracy, best_);
   }
+  if (!std::isnan(record.validation_roc_auc))
+    text += fmt::format("  ROC-AUC {:.4f} (best {:.4f})", record.validation_roc_auc, best_roc_auc_);
   const double rate = record.seconds > 0 ? record.epoch / record.seconds : 0;
   text += fmt::format("  {:.1f} epochs/s", rate);
   // Early stopping may come sooner.
@@ -75,6 +77,7 @@ void Progress::finish() {
 
 void Progress::epoch_finished(const EpochRecord& record, const Weights&, TrainControl&) {
   if (record.validation_accuracy > best_) best_ = record.validation_accuracy;
+  if (record.validation_roc_auc > best_roc_auc_) best_roc_auc_ = record.validation_roc_auc;
   last_ = record;
   if (is_due(record.epoch)) say_last();
   const auto now = Clock::now();

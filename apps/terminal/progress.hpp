@@ -31,6 +31,7 @@ class Progress final : public TrainObserver {
   bool moving_ = false;
   bool plain_ = false;
   double best_ = 0;
+  double best_roc_auc_ = 0;
   int next_epoch_ = 1;  // of the series 1, 2, 5, 10, 20, 50, …
   EpochRecord last_;
   int said_ = 0;  // the last epoch that got a line

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "exit_code.hpp"
@@ -23,7 +24,7 @@ struct Threshold {
   double least = 0;
 };
 
-constexpr std::string_view kThresholdNames[] = {"accuracy", "micro_f1", "macro_f1"};
+constexpr std::string_view kThresholdNames[] = {"accuracy", "micro_f1", "macro_f1", "roc_auc"};
 
 std::vector<Threshold> parse_thresholds(const std::vector<std::string>& texts) {
   std::vector<Threshold> thresholds;
@@ -49,6 +50,7 @@ std::vector<Threshold> parse_thresholds(const std::vector<std::string>& texts) {
 
 double measure(const Metrics& metrics, const std::string& name) {
   if (name == "accuracy") return metrics.accuracy;
+  if (name == "roc_auc") return metrics.roc_auc;
   return name == "micro_f1" ? metrics.micro_f1 : metrics.macro_f1;
 }
 
@@ -81,6 +83,10 @@ int check_thresholds(const Call& call, const std::vector<Threshold>& thresholds,
   int code = kDone;
   for (const Threshold& threshold : thresholds) {
     const double value = measure(metrics, threshold.name);
+    if (std::isnan(value)) {
+      throw UsageError("--fail-under: " + threshold.name +
+                       " is not defined for these nodes; it needs two classes, and both of them");
+    }
     if (value >= threshold.least) continue;
     call.console.error(fmt::format("{} {} is below {} (--fail-under)", threshold.name, shortest(value),
                                    shortest(threshold.least)));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "run/report.hpp"
 
@@ -27,14 +28,26 @@ std::size_t name_width(const EvaluationView& view, const char* heading) {
   return width;
 }
 
+// In a column of the table of parts.
+std::string number_or_none(double value) {
+  return std::isnan(value) ? fmt::format("{:>10}", "none") : fmt::format("{:>10.4f}", value);
+}
+
 std::string parts_text(const EvaluationView& view) {
-  std::string text = fmt::format("{:<11}{:>8}{:>10}{:>10}{:>10}{:>10}\n", "part", "nodes", "loss", "accuracy",
+  const bool binary = !view.multi_label && view.class_names.size() == 2;
+  std::string text = fmt::format("{:<11}{:>8}{:>10}{:>10}{:>10}{:>10}", "part", "nodes", "loss", "accuracy",
                                  "micro-F1", "macro-F1");
+  if (binary) text += fmt::format("{:>10}", "ROC-AUC");
+  if (!view.multi_label) text += fmt::format("{:>10}", "ECE");
+  text += "\n";
   for (const ScoredPart& part : view.parts) {
     if (!part.evaluation) continue;
     const Metrics& m = part.evaluation->metrics;
-    text += fmt::format("{:<11}{:>8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}\n", part.name, m.count,
+    text += fmt::format("{:<11}{:>8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}", part.name, m.count,
                         part.evaluation->loss, m.accuracy, m.micro_f1, m.macro_f1);
+    if (binary) text += number_or_none(m.roc_auc);
+    if (!view.multi_label) text += number_or_none(m.calibration_error);
+    text += "\n";
   }
   return text;
 }

@@ -106,13 +106,21 @@ std::vector<RunReport> run_seeds(const Plan& plan, const Call& call, RunFolder& 
   return reports;
 }
 
-// Empty when no finished run has test nodes.
 std::string summary_line(const Summary& summary, const std::string& score_name) {
-  if (summary.count == 0) return "";
   if (!summary.standard_deviation)
     return fmt::format("test {} {:.4f} over 1 seed (mean)", score_name, summary.mean);
   return fmt::format("test {} {:.4f} ± {:.4f} over {} seeds (mean ± standard deviation)", score_name,
                      summary.mean, *summary.standard_deviation, summary.count);
+}
+
+// None when no finished run has test nodes.
+std::vector<std::string> summary_lines(const std::vector<RunReport>& reports, const std::string& score_name) {
+  std::vector<std::string> lines;
+  const Summary score = summarize(reports);
+  const Summary ranking = summarize(reports, &RunReport::test_roc_auc);
+  if (score.count > 0) lines.push_back(summary_line(score, score_name));
+  if (ranking.count > 0) lines.push_back(summary_line(ranking, "ROC-AUC"));
+  return lines;
 }
 
 Json to_json(const Summary& summary) {
@@ -136,6 +144,8 @@ Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const R
       {"peak_memory_bytes", peak_resident_bytes()}};
   if (summary.count > 0)
     json["test_" + std::string(plan.multi_label() ? "micro_f1" : "accuracy")] = to_json(summary);
+  if (const Summary ranking = summarize(reports, &RunReport::test_roc_auc); ranking.count > 0)
+    json["test_roc_auc"] = to_json(ranking);
   return json;
 }
 
@@ -143,11 +153,11 @@ Json train_json(const Plan& plan, const std::vector<RunReport>& reports, const R
 void finish(const Plan& plan, const Call& call, RunFolder& folder, const std::vector<RunReport>& reports,
             ResultLines& lines) {
   const Json json = train_json(plan, reports, folder);
-  std::string summary;
+  std::vector<std::string> summaries;
   if (!plan.settings.seeds.empty()) {
     write_file(folder.path() / "summary.json", json_document(json));
-    summary = summary_line(summarize(reports), plan.score_name());
-    if (!summary.empty()) call.console.log_only(summary);
+    summaries = summary_lines(reports, plan.score_name());
+    for (const std::string& line : summaries) call.console.log_only(line);
   }
   call.console.note(fmt::format("peak memory {}", memory_text(peak_resident_bytes())));
   write_file(folder.path() / "log.txt", call.console.log());
@@ -156,7 +166,9 @@ void finish(const Plan& plan, const Call& call, RunFolder& folder, const std::ve
     lines.say(json_document(json));
     return;
   }
-  if (!summary.empty() && reports.size() > 1) lines.say(summary + "\n");
+  if (reports.size() > 1) {
+    for (const std::string& line : summaries) lines.say(line + "\n");
+  }
   lines.say("saved in " + folder.final_path().string() + "\n");
 }
 

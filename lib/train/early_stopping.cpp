@@ -9,9 +9,10 @@ namespace gat::inline GAT_PRECISION {
 
 namespace {
 
-constexpr NamedValues<StopRule, 4> kRules{{{StopRule::paper, "paper"},
+constexpr NamedValues<StopRule, 5> kRules{{{StopRule::paper, "paper"},
                                            {StopRule::accuracy, "accuracy"},
                                            {StopRule::loss, "loss"},
+                                           {StopRule::roc_auc, "roc_auc"},
                                            {StopRule::none, "none"}}};
 
 }  // namespace
@@ -23,13 +24,15 @@ EarlyStopping::EarlyStopping(StopRule rule, int patience)
     : rule_(rule),
       patience_(patience),
       best_loss_(std::numeric_limits<double>::infinity()),
-      best_accuracy_(-std::numeric_limits<double>::infinity()) {
+      best_accuracy_(-std::numeric_limits<double>::infinity()),
+      best_roc_auc_(best_accuracy_) {
   if (patience < 1) throw UsageError("patience is " + std::to_string(patience) + "; it is at least 1 epoch");
 }
 
 void EarlyStopping::epoch_finished(const EpochRecord& record, const Weights&, TrainControl& control) {
   const bool accuracy_holds = record.validation_accuracy >= best_accuracy_;
   const bool loss_holds = record.validation_loss <= best_loss_;
+  const bool roc_auc_holds = record.validation_roc_auc >= best_roc_auc_;
   bool progress = true;
   bool keep = true;
   switch (rule_) {
@@ -43,10 +46,14 @@ void EarlyStopping::epoch_finished(const EpochRecord& record, const Weights&, Tr
     case StopRule::loss:
       progress = keep = loss_holds;
       break;
+    case StopRule::roc_auc:
+      progress = keep = roc_auc_holds;
+      break;
     case StopRule::none:
       break;
   }
   best_accuracy_ = std::max(best_accuracy_, record.validation_accuracy);
+  best_roc_auc_ = std::max(best_roc_auc_, record.validation_roc_auc);
   best_loss_ = std::min(best_loss_, record.validation_loss);
   if (keep) {
     best_epoch_ = record.epoch;

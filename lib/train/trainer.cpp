@@ -9,6 +9,7 @@
 #include "core/named_values.hpp"
 #include "core/timed_scope.hpp"
 #include "gat/kernels/loss.hpp"
+#include "gat/train/probability_metrics.hpp"
 #include "train/part.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -40,7 +41,8 @@ double loss_of(ConstMatrixView logits, const Labels& labels, const LossRows& row
                                d_logits, execution);
 }
 
-Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows) {
+// \param calibrated  the calibration error too, which costs an exponential per logit
+Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows& rows, bool calibrated) {
   const auto count = static_cast<Index>(rows.logit_rows.size());
   Matrix chosen(count, logits.cols);
   for (Index k = 0; k < count; ++k) {
@@ -56,7 +58,10 @@ Metrics metrics_of(ConstMatrixView logits, const Labels& labels, const LossRows&
   }
   std::vector<NodeId> truth;
   for (const NodeId node : rows.target_rows) truth.push_back(labels.classes[static_cast<std::size_t>(node)]);
-  return classification_metrics(truth, argmax_rows(chosen), logits.cols);
+  Metrics metrics = classification_metrics(truth, argmax_rows(chosen), logits.cols);
+  if (logits.cols == 2) metrics.roc_auc = roc_auc(truth, chosen);
+  if (calibrated) metrics.calibration_error = calibration(truth, chosen).error;
+  return metrics;
 }
 
 void check_weights(std::span<const Real> weights, Index classes, const char* name) {
@@ -76,6 +81,23 @@ void check_nodes(std::span<const NodeId> part, Index nodes, const char* name) {
     if (node >= 0 && node < nodes) continue;
     throw UsageError("the split's " + std::string(name) + " node " + std::to_string(node) +
                      " is outside 0.." + std::to_string(nodes - 1));
+  }
+}
+
+// The validation nodes of a binary task hold both classes: else no epoch would have a ROC-AUC.
+void check_ranked(const Labels& labels, Index classes, std::span<const NodeId> validation) {
+  if (labels.multi_label() || classes != 2) {
+    throw UsageError("the stopping rule \"roc_auc\" needs two classes, one per node, but there are " +
+                     std::to_string(classes) + (labels.multi_label() ? " labels" : " classes") +
+                     "; use the rule \"accuracy\"");
+  }
+  for (const NodeId wanted : {0, 1}) {
+    if (std::any_of(validation.begin(), validation.end(),
+                    [&](NodeId node) { return labels.classes[static_cast<std::size_t>(node)] == wanted; }))
+      continue;
+    throw UsageError(
+        "the stopping rule \"roc_auc\" needs both classes among the validation nodes, and class " +
+        std::to_string(wanted) + " is not; use another split or the rule \"accuracy\"");
   }
 }
 
@@ -121,6 +143,7 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
     throw UsageError("the stopping rule \"" + std::string(name_of(options.stop)) +
                      "\" needs validation nodes, and the split has none; use the rule \"none\"");
   }
+  if (options.stop == StopRule::roc_auc) check_ranked(labels, classes, split.validation);
 }
 
 // The state of one run; `epoch` is one pass of forward, backward, step and validation. Times are added to
@@ -151,7 +174,6 @@ class Run {
     record.epoch = number;
     record.train_loss = training_step(number);
     require_finite(record.train_loss, "training", number);
-    record.validation_loss = record.validation_accuracy = std::numeric_limits<double>::quiet_NaN();
     if (!validation_.nodes.empty()) validate(record);
     return record;
   }
@@ -201,8 +223,9 @@ class Run {
     record.validation_loss =
         loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);
     require_finite(record.validation_loss, "validation", record.epoch);
-    record.validation_accuracy =
-        metrics_of(validation_.logits, labels_, validation_.rows()).score(labels_.multi_label());
+    const Metrics metrics = metrics_of(validation_.logits, labels_, validation_.rows(), false);
+    record.validation_accuracy = metrics.score(labels_.multi_label());
+    record.validation_roc_auc = metrics.roc_auc;
   }
 
   static void require_finite(double loss, const char* part, int epoch) {
@@ -292,7 +315,7 @@ Evaluation evaluate(ConstMatrixView class_logits, const Labels& labels, std::spa
   Evaluation evaluation;
   const LossRows rows{nodes, nodes};
   evaluation.loss = loss_of(class_logits, labels, rows, {}, {}, 1);
-  evaluation.metrics = metrics_of(class_logits, labels, rows);
+  evaluation.metrics = metrics_of(class_logits, labels, rows, true);
   return evaluation;
 }
 
@@ -303,6 +326,9 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
                              ? data.features.sparse.num_entries() * Index(sizeof(Real) + sizeof(NodeId)) +
                                    nodes * Index(sizeof(EdgeId))
                              : data.features.dense.size() * Index(sizeof(Real));
+  const Index columns = std::max<Index>(network.description().num_features - data.num_features(), 0);
+  const Index positions =
+      nodes * columns * Index(sizeof(Real) + (data.features.is_sparse ? sizeof(NodeId) : 0));
   // Edge by edge: both directions with ids and flags, and the maps from the user's edges.
   const Index graph = num_edges * Index(2 * sizeof(NodeId) + 2 * sizeof(EdgeId) + 1) +
                       user_edges * Index(2 * sizeof(EdgeId)) + 2 * nodes * Index(sizeof(EdgeId));
@@ -329,7 +355,7 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   }
   // Weights, best weights, gradients, two moments, and the block sums of the largest gradient.
   numbers += 13 * network.make_weights().num_values();
-  return features + graph + std::max(building, fields + numbers * Index(sizeof(Real)));
+  return features + positions + graph + std::max(building, fields + numbers * Index(sizeof(Real)));
 }
 
 }  // namespace gat::inline GAT_PRECISION

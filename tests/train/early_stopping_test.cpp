@@ -11,6 +11,7 @@ namespace {
 
 struct Scores {
   double loss, accuracy;
+  double roc_auc = std::numeric_limits<double>::quiet_NaN();
 };
 
 // Feeds epochs to a rule; remembers the first epoch that asked to stop.
@@ -21,6 +22,7 @@ struct Watched {
       record.epoch = static_cast<int>(k) + 1;
       record.validation_loss = epochs[k].loss;
       record.validation_accuracy = epochs[k].accuracy;
+      record.validation_roc_auc = epochs[k].roc_auc;
       TrainControl control;
       stopping.epoch_finished(record, Weights(), control);
       if (control.keep_weights) kept.push_back(record.epoch);
@@ -97,4 +99,14 @@ TEST_CASE("stopping rules have names, patience a least value", "[train][stopping
     CHECK(name_of(stop_rule_named(name)) == name);
   CHECK_THROWS_AS(stop_rule_named("best"), UsageError);
   CHECK_THROWS_AS(EarlyStopping(StopRule::paper, 0), UsageError);
+}
+
+TEST_CASE("the rule by ROC-AUC looks at nothing else", "[train][stopping][unit]") {
+  const std::vector<Scores> epochs{
+      {3, 0.1, 0.7}, {2, 0.2, 0.6}, {1, 0.3, 0.7}, {0.5, 0.4, 0.5}, {0.2, 0.9, 0.6}};
+  const Watched watched(StopRule::roc_auc, 2, epochs);
+  CHECK(watched.kept == Epochs{1, 3});
+  CHECK(watched.stopped_at == 5);
+  CHECK_THAT(watched.reason, Catch::Contains("\"roc_auc\""));
+  CHECK(stop_rule_named("roc_auc") == StopRule::roc_auc);
 }

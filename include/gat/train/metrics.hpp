@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Metrics {
   std::vector<ClassScore> classes;
   std::vector<std::int64_t> confusion;  ///< C × C, [true · C + predicted]; empty for several labels
   Index num_undefined = 0;              ///< classes whose F1 is 0/0 and counts as 0
+  /// ROC-AUC of class 1 where there are two classes, one per node; NaN elsewhere (for more classes there is
+  /// no one way: they are left out), and where one class alone is among the nodes.
+  double roc_auc = std::numeric_limits<double>::quiet_NaN();
+  /// Expected calibration error in 15 bins; NaN for several labels per node, and where nobody asked for it.
+  double calibration_error = std::numeric_limits<double>::quiet_NaN();
 
   /// The number that stopping rules call accuracy: micro-F1 for several labels per node.
   double score(bool multi_label) const { return multi_label ? micro_f1 : accuracy; }

@@ -1,6 +1,7 @@
 /// Observers of a training run: progress, early stopping and recording all have this form.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -12,11 +13,15 @@ namespace gat::inline GAT_PRECISION {
 /// What one epoch gave. Losses have no L2 part; validation is scored without dropout, class weights and
 /// label smoothing, after the step.
 struct EpochRecord {
-  int epoch = 0;                   ///< counted from 1
-  double train_loss = 0;           ///< with dropout, before the step
-  double validation_loss = 0;      ///< NaN without validation nodes
-  double validation_accuracy = 0;  ///< micro-F1 for several labels per node; NaN without validation nodes
-  double seconds = 0;              ///< since the run began
+  /// Of the numbers of validation, where there are no such nodes.
+  static constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+
+  int epoch = 0;          ///< counted from 1
+  double train_loss = 0;  ///< with dropout, before the step
+  double validation_loss = kAbsent;
+  double validation_accuracy = kAbsent;  ///< micro-F1 for several labels per node
+  double validation_roc_auc = kAbsent;   ///< absent too unless there are two classes, see `Metrics`
+  double seconds = 0;                    ///< since the run began
 };
 
 /// What an observer may ask for after an epoch.
@@ -39,6 +44,7 @@ enum class StopRule {
   paper,
   accuracy,  ///< both by validation accuracy alone; used by the authors for Citeseer
   loss,      ///< both by validation loss alone
+  roc_auc,   ///< both by validation ROC-AUC alone; two classes, as in Platonov et al. 2023
   none       ///< runs all epochs and keeps the last
 };
 
@@ -62,6 +68,7 @@ class EarlyStopping final : public TrainObserver {
   int patience_;
   double best_loss_;
   double best_accuracy_;
+  double best_roc_auc_;
   int best_epoch_ = 0;
   int waiting_ = 0;
 };
