@@ -8,7 +8,7 @@
 namespace golden {
 
 std::span<const Family* const> families() {
-  static constexpr std::array<const Family*, 10> kFamilies{&kGatLayerFamily,
+  static constexpr std::array<const Family*, 15> kFamilies{&kGatLayerFamily,
                                                            &kSegmentSoftmaxFamily,
                                                            &kActivationFamily,
                                                            &kCrossEntropyFamily,
@@ -17,7 +17,12 @@ std::span<const Family* const> families() {
                                                            &kInitialBoundsFamily,
                                                            &kModelFamily,
                                                            &kMetricsFamily,
-                                                           &kMultiLabelFamily};
+                                                           &kMultiLabelFamily,
+                                                           &kSinusoidalFamily,
+                                                           &kLaplacianFamily,
+                                                           &kRandomWalkFamily,
+                                                           &kRankingFamily,
+                                                           &kCalibrationFamily};
   return kFamilies;
 }
 

@@ -27,6 +27,8 @@ struct Family {
 extern const Family kGatLayerFamily, kSegmentSoftmaxFamily, kActivationFamily, kCrossEntropyFamily,
     kSigmoidCrossEntropyFamily, kAdamFamily, kInitialBoundsFamily, kModelFamily, kMetricsFamily,
     kMultiLabelFamily;
+extern const Family kSinusoidalFamily, kLaplacianFamily, kRandomWalkFamily, kRankingFamily,
+    kCalibrationFamily;
 
 std::span<const Family* const> families();
 /// Null for a kind that is not in the table.

@@ -79,6 +79,16 @@ TEST_CASE("metrics agree with the golden vectors", "[golden][metrics]") { check_
 
 TEST_CASE("multi-label metrics agree with the golden vectors", "[golden][metrics]") { check_kind(24); }
 
+TEST_CASE("sinusoidal encodings agree with the golden vectors", "[golden][positions]") { check_kind(13); }
+
+TEST_CASE("Laplacian encodings agree with the golden vectors", "[golden][positions]") { check_kind(19); }
+
+TEST_CASE("random-walk encodings agree with the golden vectors", "[golden][positions]") { check_kind(20); }
+
+TEST_CASE("ROC-AUC agrees with the golden vectors", "[golden][metrics]") { check_kind(23); }
+
+TEST_CASE("calibration errors agree with the golden vectors", "[golden][metrics]") { check_kind(25); }
+
 TEST_CASE("every golden vector is dispatched or reported by name", "[golden]") {
   const auto paths = golden::vector_paths(golden_folder());
   INFO("folder " << golden_folder().string());
