@@ -8,7 +8,15 @@
 namespace golden {
 
 std::span<const Family* const> families() {
-  static constexpr std::array<const Family*, 10> kFamilies{&kGatLayerFamily,
+  static constexpr std::array<const Family*, 18> kFamilies{&kGatLayerFamily,
+                                                           &kGatv2Family,
+                                                           &kTransformerFamily,
+                                                           &kScoreFamily,
+                                                           &kAgnnFamily,
+                                                           &kSupergatFamily,
+                                                           &kHardFamily,
+                                                           &kLocalFamily,
+                                                           &kMultiHeadFamily,
                                                            &kSegmentSoftmaxFamily,
                                                            &kActivationFamily,
                                                            &kCrossEntropyFamily,
