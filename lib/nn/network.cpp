@@ -99,7 +99,8 @@ Context Network::context(const Round& round, const Weights& weights, const Netwo
                   round.workspace,
                   round.tape == nullptr ? nullptr : &round.tape->layers[at],
                   round.attention.empty() ? nullptr : &round.attention[at],
-                  {}};
+                  round.loss,
+                  round.baseline};
   return context;
 }
 

@@ -12,6 +12,7 @@ double initial_scale(Initializer initializer, Index in_width, Index num_heads, I
   const auto d = static_cast<double>(head_dim);
   switch (initializer) {
     case Initializer::zeros:
+    case Initializer::ones:
       return 0;
     case Initializer::glorot_joined:
       return std::sqrt(6 / (f + h * d));
@@ -50,6 +51,10 @@ void for_each_element(const ParameterSpec& spec, const Visit& visit) {
   for (Index r = 0; r < spec.rows; ++r) {
     for (Index c = 0; c < columns; ++c) {
       const Index column = spec.interleaved ? layout.column(c / spec.head_dim, c % spec.head_dim) : c;
+      if (spec.shape.size() == 3) {
+        visit((c / spec.head_dim * spec.rows + r) * spec.head_dim + c % spec.head_dim, r, column);
+        continue;
+      }
       visit(spec.transposed ? c * spec.rows + r : r * columns + c, r, column);
     }
   }
@@ -89,10 +94,11 @@ void Weights::initialize(RandomStream random) {
     const RandomStream stream = random.derive(static_cast<std::uint64_t>(i));
     const double scale = initial_scale(s.initializer, s.in_width, s.num_heads, s.head_dim);
     const MatrixView values = (*this)[i];
+    const Real constant = s.initializer == Initializer::ones ? 1 : 0;
     for_each_element(s, [&](Index position, Index r, Index c) {
       const auto k = static_cast<std::uint64_t>(position);
       const double unit = is_normal(s.initializer) ? stream.normal(k) : 2 * stream.uniform(k) - 1;
-      values(r, c) = static_cast<Real>(scale == 0 ? 0 : scale * unit);
+      values(r, c) = scale == 0 ? constant : static_cast<Real>(scale * unit);
     });
   }
 }

@@ -26,9 +26,9 @@ struct Family {
 
 extern const Family kGatLayerFamily, kSegmentSoftmaxFamily, kActivationFamily, kCrossEntropyFamily,
     kSigmoidCrossEntropyFamily, kAdamFamily, kInitialBoundsFamily, kModelFamily, kMetricsFamily,
-    kMultiLabelFamily;
-extern const Family kSinusoidalFamily, kLaplacianFamily, kRandomWalkFamily, kRankingFamily,
-    kCalibrationFamily;
+    kMultiLabelFamily, kSinusoidalFamily, kLaplacianFamily, kRandomWalkFamily, kRankingFamily,
+    kCalibrationFamily, kGatv2Family, kTransformerFamily, kScoreFamily, kAgnnFamily, kSupergatFamily,
+    kHardFamily, kLocalFamily, kMultiHeadFamily;
 
 std::span<const Family* const> families();
 /// Null for a kind that is not in the table.

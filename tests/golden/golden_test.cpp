@@ -55,6 +55,26 @@ void check_kind(std::int64_t kind) {
 
 TEST_CASE("the GAT layer agrees with the golden vectors", "[golden][gat]") { check_kind(1); }
 
+TEST_CASE("GATv2 layers agree with the golden vectors", "[golden][attention]") { check_kind(2); }
+
+TEST_CASE("graph transformer layers agree with the golden vectors", "[golden][attention]") { check_kind(3); }
+
+TEST_CASE("attention with every score agrees with the golden vectors", "[golden][attention]") {
+  check_kind(4);
+}
+
+TEST_CASE("AGNN propagation agrees with the golden vectors", "[golden][attention]") { check_kind(5); }
+
+TEST_CASE("SuperGAT layers agree with the golden vectors", "[golden][attention]") { check_kind(6); }
+
+TEST_CASE("hard attention agrees with the golden vectors", "[golden][attention]") { check_kind(7); }
+
+TEST_CASE("local attention with a Gaussian window agrees with the golden vectors", "[golden][attention]") {
+  check_kind(8);
+}
+
+TEST_CASE("multi-head attention agrees with the golden vectors", "[golden][attention]") { check_kind(9); }
+
 TEST_CASE("the softmax of the attention operator agrees with the golden vectors", "[golden][softmax]") {
   check_kind(10);
 }

@@ -160,26 +160,12 @@ GradientRun away_from_kinks(const GradientCase& c) {
   }
 }
 
-Matrix central_differences(GradientRun& run, const GradientRun::Named& named) {
-  Matrix numeric(named.gradient.rows(), named.gradient.cols());
-  for (std::size_t k = 0; k < named.values.size(); ++k) {
-    const Real value = *named.values[k];
-    *named.values[k] = value + kStep;
-    const double above = run.loss();
-    *named.values[k] = value - kStep;
-    const double below = run.loss();
-    *named.values[k] = value;
-    numeric.data()[k] = (above - below) / (2 * kStep);
-  }
-  return numeric;
-}
-
 void check(const GradientCase& c) {
   INFO(c.name);
   GradientRun run = away_from_kinks(c);
   for (const GradientRun::Named& named : run.gradients()) {
     INFO(named.name);
-    const Matrix numeric = central_differences(run, named);
+    const Matrix numeric = gat::test::central_differences(run, named);
     CHECK(gat::test::normwise_error(named.gradient, numeric) < kBound);
     // Without destination features a_dst has no effect; an edgeless case has no edge gradients.
     const bool vanishes =

@@ -5,7 +5,9 @@ namespace gat::test {
 
 namespace {
 
-EdgeList random_edges(const GradientCase& c, Index sources, Index destinations, RandomStream stream) {
+template <class Options>
+EdgeList random_edges(const GradientCaseOf<Options>& c, Index sources, Index destinations,
+                      RandomStream stream) {
   EdgeList list;
   for (Index e = 0; e < c.num_edges; ++e) {
     const auto k = static_cast<std::uint64_t>(e);
@@ -23,7 +25,8 @@ EdgeList random_edges(const GradientCase& c, Index sources, Index destinations, 
 
 }  // namespace
 
-Matrix GradientRun::random(Index rows, Index cols, std::uint64_t tag) const {
+template <class LayerKind, class Options>
+Matrix GradientRunOf<LayerKind, Options>::random(Index rows, Index cols, std::uint64_t tag) const {
   Matrix matrix(rows, cols);
   const RandomStream stream = stream_.derive(tag);
   for (Index k = 0; k < matrix.size(); ++k)
@@ -31,14 +34,16 @@ Matrix GradientRun::random(Index rows, Index cols, std::uint64_t tag) const {
   return matrix;
 }
 
-GradientRun::GradientRun(const GradientCase& c, std::uint64_t seed) : case_(c), stream_(seed) {
+template <class LayerKind, class Options>
+GradientRunOf<LayerKind, Options>::GradientRunOf(const GradientCaseOf<Options>& c, std::uint64_t seed)
+    : case_(c), stream_(seed) {
   const bool bipartite = c.destination != Destinations::Kind::prefix;
   const Index destinations = bipartite ? c.num_nodes - 3 : c.num_nodes;
   const EdgeList list = random_edges(c, c.num_nodes, destinations, stream_.derive(1));
   built_ = bipartite ? build_bipartite_graph(list, c.num_nodes, destinations, c.policy)
                      : build_graph(list, c.num_nodes, c.policy);
   view_ = c.implicit.num_sources() > 0 ? c.implicit : built_.graph.view();
-  layer_ = std::make_unique<GatLayer>(c.options);
+  layer_ = std::make_unique<LayerKind>(c.options);
   weights_ = Weights({layer_->parameters().begin(), layer_->parameters().end()});
   randomize(weights_, stream_.derive(2));
   source_ = random(view_.num_sources(), c.options.in_features, 3);
@@ -55,21 +60,36 @@ GradientRun::GradientRun(const GradientCase& c, std::uint64_t seed) : case_(c), 
   }
   if (c.destination == Destinations::Kind::own)
     own_ = random(view_.num_destinations(), c.options.destination_features, 4);
+  if constexpr (requires { c.options.value_features; }) {
+    if (c.options.value_features > 0) values_ = random(view_.num_sources(), c.options.value_features, 10);
+    if (c.options.score == "custom")
+      custom_ = std::make_unique<ProductScore>(random(view_.num_destinations(), 3, 11),
+                                               random(view_.num_sources(), 3, 12));
+  }
   if (c.options.edge_features > 0)
     user_edges_ = random(built_.graph.num_user_edges(), c.options.edge_features, 5);
+  for (Index k = 0; k < user_edges_.size() && c.positive_edge_features; ++k)
+    user_edges_.data()[k] = (user_edges_.data()[k] + 1) / 2 + 0.2;
   if (c.log_prior_columns > 0) log_prior_ = random(view_.edge_id_bound(), c.log_prior_columns, 6);
   if (c.factor_columns > 0) factor_ = random(view_.edge_id_bound(), c.factor_columns, 7);
   if (c.mask) {
-    for (EdgeId e = 0; e < view_.edge_id_bound(); ++e) mask_.push_back(e % 3 != 1);
+    for (EdgeId e = 0; e < view_.edge_id_bound(); ++e)
+      mask_.push_back(c.only_destination_masked || e % 3 != 1);
+    const EdgeRow first = view_.in_edges(0);
+    for (Index k = 0; k < first.count && c.only_destination_masked; ++k)
+      mask_[static_cast<std::size_t>(first.edge(k))] = 0;
   }
   upstream_ = random(view_.num_destinations(), layer_->output_width(), 8);
 }
 
-Context GradientRun::context(Tape* tape, const AttentionSink* sink) {
-  return {view_, {&weights_, 0}, Mode::training, stream_.derive(9), 2, 1, 1, workspace_, tape, sink, {}};
+template <class LayerKind, class Options>
+Context GradientRunOf<LayerKind, Options>::context(Tape* tape, const AttentionSink* sink) {
+  return {view_,      {&weights_, 0}, Mode::training, stream_.derive(9), 2, 1, 1,
+          workspace_, tape,           sink,           loss_per_graph};
 }
 
-LayerInput GradientRun::input() {
+template <class LayerKind, class Options>
+LayerInput GradientRunOf<LayerKind, Options>::input() {
   LayerInput in;
   in.source = case_.sparse ? FeatureView(sparse_.view()) : FeatureView(source_);
   in.destination = {case_.destination,
@@ -79,13 +99,16 @@ LayerInput GradientRun::input() {
     spread_edge_features(built_.graph, case_.policy, user_edges_, edges_);
     in.edge_features = edges_;
   }
+  if (!values_.empty()) in.values = values_;
+  in.custom_score = custom_.get();
   in.edges.mask = mask_;
   if (case_.log_prior_columns > 0) in.edges.log_prior.array = log_prior_;
   if (case_.factor_columns > 0) in.edges.factor.array = factor_;
   return in;
 }
 
-double GradientRun::loss() {
+template <class LayerKind, class Options>
+double GradientRunOf<LayerKind, Options>::loss() {
   const LayerInput in = input();
   layer_->check_input(view_, in);
   Matrix out(view_.num_destinations(), layer_->output_width());
@@ -95,7 +118,8 @@ double GradientRun::loss() {
   return sum;
 }
 
-double GradientRun::distance_to_kink() {
+template <class LayerKind, class Options>
+double GradientRunOf<LayerKind, Options>::distance_to_kink() {
   // The logit without prior is LeakyReLU of the score, so it is small where the score is.
   Matrix logits(view_.edge_id_bound(), case_.options.num_heads);
   LayerInput in = input();
@@ -119,7 +143,9 @@ double GradientRun::distance_to_kink() {
   return smallest;
 }
 
-std::vector<GradientRun::Named> GradientRun::gradients() {
+template <class LayerKind, class Options>
+std::vector<typename GradientRunOf<LayerKind, Options>::Named>
+GradientRunOf<LayerKind, Options>::gradients() {
   const LayerInput in = input();
   Tape tape;
   Matrix out(view_.num_destinations(), layer_->output_width());
@@ -128,10 +154,11 @@ std::vector<GradientRun::Named> GradientRun::gradients() {
   Weights d_weights({layer_->parameters().begin(), layer_->parameters().end()});
   const auto like = [](const Matrix& matrix) { return Matrix(matrix.rows(), matrix.cols()); };
   Matrix d_source = like(source_), d_own = like(own_), d_edges = like(edges_), d_user = like(user_edges_);
-  Matrix d_log_prior = like(log_prior_), d_factor = like(factor_);
+  Matrix d_values = like(values_), d_log_prior = like(log_prior_), d_factor = like(factor_);
   InputGradient d_input;
   if (!case_.sparse) d_input.source = d_source;
   if (!own_.empty()) d_input.destination = d_own;
+  if (!values_.empty()) d_input.values = d_values;
   if (!edges_.empty()) d_input.edge_features = d_edges;
   if (!log_prior_.empty()) d_input.log_prior = d_log_prior;
   if (!factor_.empty()) d_input.factor = d_factor;
@@ -146,13 +173,25 @@ std::vector<GradientRun::Named> GradientRun::gradients() {
   };
   for (Index i = 0; i < weights_.count(); ++i) {
     const MatrixView values = weights_[i];
-    // Padding is among them: nothing depends on it, so its gradient is zero.
-    Named named{weights_.spec(i).name, {}, Matrix(ConstMatrixView(d_weights[i]))};
-    for (Index k = 0; k < values.rows * values.cols; ++k) named.values.push_back(values.data + k);
+    Named named{weights_.spec(i).name, {}, {}};
+    std::vector<Real> gradient;
+    for (Index k = 0; k < values.rows * values.cols; ++k) {
+      const Real d = d_weights[i].data[k];
+      // Padding is zero and stays so; a gradient of padding would be found wrong.
+      if (values.data[k] == 0 && d == 0) continue;
+      named.values.push_back(values.data + k);
+      gradient.push_back(d);
+    }
+    named.gradient = Matrix(ConstMatrixView(gradient.data(), 1, static_cast<Index>(gradient.size())));
     result.push_back(std::move(named));
   }
   if (!case_.sparse) add("source", source_, d_source);
   add("destination", own_, d_own);
+  add("values", values_, d_values);
+  if (custom_ != nullptr) {
+    add("custom queries", custom_->queries, custom_->d_queries);
+    add("custom keys", custom_->keys, custom_->d_keys);
+  }
   if (!edges_.empty()) {
     gather_edge_gradient(built_.graph, case_.policy, edges_, d_edges, d_user);
     add("edge features", user_edges_, d_user);
@@ -161,5 +200,18 @@ std::vector<GradientRun::Named> GradientRun::gradients() {
   add("factor", factor_, d_factor);
   return result;
 }
+
+template <class LayerKind, class Options>
+Matrix GradientRunOf<LayerKind, Options>::output(Mode mode) {
+  const LayerInput in = input();
+  Matrix out(view_.num_destinations(), layer_->check_input(view_, in));
+  Context round = context(nullptr);
+  round.mode = mode;
+  layer_->forward(round, in, out);
+  return out;
+}
+
+template class GradientRunOf<GatLayer, GatLayerOptions>;
+template class GradientRunOf<AttentionLayer, AttentionLayerOptions>;
 
 }  // namespace gat::test

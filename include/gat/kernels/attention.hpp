@@ -43,8 +43,8 @@ class EdgeFunction {
  public:
   virtual ~EdgeFunction() = default;
   virtual Real value(NodeId destination, NodeId source, int head) const = 0;
-  /// Receives the gradient of `value`; called once per open edge and head, and for one destination by
-  /// one thread only unless its row is cut into chunks.
+  /// Receives the gradient of `value`; called once per open edge and head, for one destination by one
+  /// thread only and in the same order at any number of threads.
   virtual void add_gradient(NodeId destination, NodeId source, int head, Real d_value) const = 0;
 };
 

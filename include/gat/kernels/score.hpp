@@ -35,6 +35,7 @@ struct ScoreDescription {
   bool separable = false;
   bool equal_widths = true;    ///< queries are as wide as keys
   bool leaky = false;          ///< has a negative slope
+  bool reads_rows = true;      ///< of queries and keys
   bool node_numbers = false;   ///< reads one number per node and head
   bool edge_features = false;  ///< keys may be k_j + W_e x_ij
   std::span<const ScoreParameter> parameters = {};
@@ -95,6 +96,9 @@ struct ScoreGradient {
   /// As many as the score has parameters, or none; added to.
   std::span<const MatrixView> parameters = {};
   MatrixView edge_weight = {};  ///< added to
+  /// By edge id, added to: what edge features get through the score alone. Used where
+  /// `AttentionGradient::edge_features`, which receives all of it, is empty.
+  MatrixView edge_features = {};
 };
 
 }  // namespace gat::inline GAT_PRECISION

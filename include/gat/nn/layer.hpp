@@ -38,9 +38,10 @@ struct Destinations {
 struct LayerInput {
   FeatureView source;  ///< one row per source node: dense or CSR
   Destinations destination;
-  FeatureView values;             ///< empty: the keys' source
-  ConstMatrixView edge_features;  ///< by edge id, E × D; may be empty
-  EdgeTerms edges;                ///< mask, log-prior, factor
+  FeatureView values;                         ///< empty: the keys' source
+  ConstMatrixView edge_features;              ///< by edge id, E × D; may be empty
+  EdgeTerms edges;                            ///< mask, log-prior, factor
+  const CustomScore* custom_score = nullptr;  ///< what the score "custom" calls
 };
 
 /// Where the gradients of a layer's input go; empty = not wanted, all are added to.
@@ -90,7 +91,9 @@ struct Context {
   Workspace& workspace;
   Tape* tape = nullptr;  ///< null outside training
   const AttentionSink* attention = nullptr;
-  std::span<const double> loss;  ///< per segment, known in backward: for score-function gradients
+  /// Per graph of the batch, known in backward: for score-function gradients.
+  std::span<const double> loss;
+  std::span<const double> baseline = {};  ///< what is subtracted from the loss there; empty = 0
 };
 
 class Layer {

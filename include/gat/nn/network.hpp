@@ -61,6 +61,8 @@ struct Round {
   std::span<const MatrixView> hidden;        ///< empty, or one per step: empty views and views that
                                              ///< receive a copy of the step's result
   StepTimes* times = nullptr;                ///< null: no clock is read
+  std::span<const double> loss = {};         ///< of backward: as in `Context`
+  std::span<const double> baseline = {};     ///< of backward: as in `Context`
 };
 
 class Network {

@@ -15,6 +15,7 @@ namespace gat::inline GAT_PRECISION {
 /// Where initial values come from. F = input width, H = heads, D = width per head.
 enum class Initializer {
   zeros,
+  ones,                     ///< gains of norms, scales of scores
   glorot_joined,            ///< weight: U(±√(6/(F + H·D))), PyG's GATConv
   glorot_per_head,          ///< weight: U(±√(6/(F + D))), one map per head as in the original code
   glorot_attention_rows,    ///< a: U(±√(6/(H + D))), PyG
@@ -26,7 +27,7 @@ enum class Initializer {
   uniform_fan_in            ///< U(±1/√F), PyTorch's Linear
 };
 
-/// The half width of the uniform distribution, or the standard deviation of the normal one.
+/// The half width of the uniform distribution, or the standard deviation of the normal one; 0 for constants.
 double initial_scale(Initializer initializer, Index in_width, Index num_heads, Index head_dim);
 
 /// What kind of number a parameter is, for optimisers that treat kinds differently.
@@ -34,7 +35,8 @@ enum class DecayGroup { weight, attention, bias };
 
 /// One parameter. The file shape is that of PyG (a weight is [out, in]); memory holds the transpose of
 /// a weight, so that sparse inputs read whole rows, and where the heads of a row meet the attention
-/// operator its columns are in kernel order (`HeadLayout`), padding included.
+/// operator its columns are in kernel order (`HeadLayout`), padding included. A matrix per head is
+/// [H, rows, D] in files and rows × H·D in memory.
 struct ParameterSpec {
   std::string name;          ///< unique within the layer, for example "weight"
   std::vector<Index> shape;  ///< in files

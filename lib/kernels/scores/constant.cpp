@@ -6,7 +6,8 @@ namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
 namespace {
-constexpr ScoreDescription kDescription{.name = "constant", .formula = "0", .separable = true};
+constexpr ScoreDescription kDescription{
+    .name = "constant", .formula = "0", .separable = true, .reads_rows = false};
 }  // namespace
 
 extern const ScoreKernels constant_score{.description = &kDescription};

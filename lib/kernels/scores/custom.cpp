@@ -6,7 +6,8 @@ namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
 namespace {
-constexpr ScoreDescription kDescription{.name = "custom", .formula = "a CustomScore of the caller's"};
+constexpr ScoreDescription kDescription{
+    .name = "custom", .formula = "a CustomScore of the caller's", .reads_rows = false};
 
 // The edges of row `first_row` … `last_row` − 1 of a batch, one after the other.
 template <int L>

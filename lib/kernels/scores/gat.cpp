@@ -11,6 +11,8 @@ constexpr ScoreDescription kDescription{.name = "gat",
                                         .formula = "LeakyReLU(a_src·z_j + a_dst·z_i [+ a_edge·W_e x_ij])",
                                         .separable = true,
                                         .leaky = true,
+                                        .reads_rows = false,
+                                        .node_numbers = true,
                                         .edge_features = true};
 }  // namespace
 

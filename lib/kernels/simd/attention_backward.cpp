@@ -142,8 +142,8 @@ struct PairGradients {
 // The destination pass where gradients of what edges add to rows are wanted: fixed blocks of rows.
 template <int L, class Score>
 void destination_blocks(const AttentionInput& input, const BackwardJob<L, Score>& job, const BlockSums& sums,
-                        const HeadLayout& key_heads, const AttentionGradient& gradient, Index group,
-                        Index partial_width) {
+                        const HeadLayout& key_heads, MatrixView d_key_features, MatrixView d_value_features,
+                        Index group, Index partial_width) {
   using Worker = DestinationWorker<L, Score>;
   const InRows rows{input.graph, false};
   const Index block = sum_block_rows(rows.count());
@@ -155,8 +155,8 @@ void destination_blocks(const AttentionInput& input, const BackwardJob<L, Score>
                [&](Index begin, Index end, int) {
                  for (Index b = begin; b < end; ++b) {
                    const std::vector<MatrixView> views = sums.block(b);
-                   EdgeRowGradient keys{part(views[0], key_heads), gradient.edge_features};
-                   EdgeRowGradient values{part(views[1], input.heads), gradient.edge_features};
+                   EdgeRowGradient keys{part(views[0], key_heads), d_key_features};
+                   EdgeRowGradient values{part(views[1], input.heads), d_value_features};
                    Worker worker({job, &keys, job.edge_rows.given() ? &values : nullptr});
                    walk_range<L>(worker, rows, std::min(b * block, rows.count()),
                                  std::min((b + 1) * block, rows.count()), partials.row(2 * b),
@@ -175,8 +175,8 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
   const Workspace::Scope scope(input.workspace);
   const bool separable = kScores[score.score]->description->separable;
   const bool functions = input.edges.log_prior.function != nullptr || input.edges.factor.function != nullptr;
-  const bool edge_rows =
-      !d_score.edge_weight.empty() || !gradient.value_edge_weight.empty() || !gradient.edge_features.empty();
+  const bool edge_rows = !d_score.edge_weight.empty() || !gradient.value_edge_weight.empty() ||
+                         !gradient.edge_features.empty() || !d_score.edge_features.empty();
   // A view whose edge ids are not places and that does not say the places is summed like an implicit graph.
   const GraphView::Arrays& arrays = graph.arrays();
   const bool places = graph.stored() && (arrays.in_edge_ids.empty() || !arrays.out_places.empty());
@@ -196,7 +196,8 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
   with_lanes(layout, [&](auto lanes) {
     fold_softmax<lanes>(input, score.destination, state, out, d_out, records, wanted);
   });
-  const bool share = score.custom == nullptr;
+  // A caller's functions may sum for a destination: nobody else works on its row.
+  const bool share = score.custom == nullptr && !functions;
   for_each_group(input, ready, [&](auto lanes, Index group, const auto& of_group) {
     constexpr int L = lanes;
     using Score = std::decay_t<decltype(of_group)>;
@@ -214,8 +215,10 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
                                          kLanes + layout.group_width + job.d_keys.cols,
                                          2 * work_per_edge(layout), input.execution, input.workspace);
     if (edge_rows) {
-      destination_blocks<L, Score>(input, job, edge_sums, score.key_heads, gradient, group,
-                                   destination_width);
+      destination_blocks<L, Score>(
+          input, job, edge_sums, score.key_heads,
+          gradient.edge_features.empty() ? d_score.edge_features : gradient.edge_features,
+          gradient.edge_features, group, destination_width);
     } else if (by_destination) {
       using Worker = DestinationWorker<L, Score>;
       walk_rows<L, Worker>(InRows{graph, share}, typename Worker::Job{job}, destination_width,

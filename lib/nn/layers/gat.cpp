@@ -4,76 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "core/named_values.hpp"
+#include "gat/core/error.hpp"
+#include "nn/layers/checks.hpp"
 
 namespace gat::inline GAT_PRECISION {
-
-namespace {
-
-constexpr NamedValues<HeadMerge, 2> kMerges{{{HeadMerge::concat, "concat"}, {HeadMerge::mean, "mean"}}};
-constexpr NamedValues<Residual, 3> kResiduals{
-    {{Residual::none, "none"}, {Residual::identity, "identity"}, {Residual::learned, "learned"}}};
-constexpr NamedValues<InitialScheme, 3> kSchemes{
-    {{InitialScheme::original, "original"}, {InitialScheme::pyg, "pyg"}, {InitialScheme::dgl, "dgl"}}};
-
-Initializer weight_initializer(InitialScheme scheme) {
-  switch (scheme) {
-    case InitialScheme::original:
-      return Initializer::glorot_per_head;
-    case InitialScheme::dgl:
-      return Initializer::xavier_normal_relu;
-    case InitialScheme::pyg:
-      break;
-  }
-  return Initializer::glorot_joined;
-}
-
-Initializer attention_initializer(InitialScheme scheme) {
-  switch (scheme) {
-    case InitialScheme::original:
-      return Initializer::glorot_attention_half;
-    case InitialScheme::dgl:
-      return Initializer::xavier_normal_attention;
-    case InitialScheme::pyg:
-      break;
-  }
-  return Initializer::glorot_attention_rows;
-}
-
-void check_probability(double value, const char* name) {
-  if (!(value >= 0 && value < 1)) {
-    throw UsageError(std::string(name) + " is " + std::to_string(value) +
-                     "; a drop probability lies in [0, 1)");
-  }
-}
-
-std::string shape_of(Index rows, Index cols) { return std::to_string(rows) + " × " + std::to_string(cols); }
-
-void check_rows(const char* what, const FeatureView& rows, Index expected_rows, Index expected_cols) {
-  if (rows.rows() == expected_rows && rows.cols() == expected_cols) return;
-  throw ShapeError(std::string("gat layer: ") + what + " have the shape " +
-                   shape_of(rows.rows(), rows.cols()) + ", expected " +
-                   shape_of(expected_rows, expected_cols));
-}
-
-void check_term(const char* what, const EdgeTerm& term, EdgeId edges, int heads) {
-  if (term.array.empty()) return;
-  if (term.array.rows == edges && (term.array.cols == 1 || term.array.cols == heads)) return;
-  throw ShapeError(std::string("gat layer: ") + what + " has the shape " +
-                   shape_of(term.array.rows, term.array.cols) + ", expected " + std::to_string(edges) +
-                   " rows and 1 or " + std::to_string(heads) + " columns");
-}
-
-}  // namespace
-
-std::string_view name_of(HeadMerge value) { return name_in(kMerges, value); }
-std::string_view name_of(Residual value) { return name_in(kResiduals, value); }
-std::string_view name_of(InitialScheme value) { return name_in(kSchemes, value); }
-HeadMerge head_merge_named(std::string_view name) { return value_in(kMerges, name, "merge of heads"); }
-Residual residual_named(std::string_view name) { return value_in(kResiduals, name, "residual"); }
-InitialScheme initial_scheme_named(std::string_view name) {
-  return value_in(kSchemes, name, "initial scheme");
-}
 
 void GatLayerOptions::validate() const {
   if (num_heads < 1)
@@ -99,6 +33,8 @@ void GatLayerOptions::validate() const {
 }
 
 GatLayer::GatLayer(const GatLayerOptions& options) : options_(options) {
+  const Index in = options_.destination_features > 0 ? options_.destination_features : options_.in_features;
+  options_.residual = residual_for(options_.residual, in, output_width());
   options_.validate();
   add_parameters();
 }
@@ -164,23 +100,10 @@ void GatLayer::add_parameters() {
 
 Index GatLayer::check_input(const GraphView& graph, const LayerInput& input) const {
   const GatLayerOptions& o = options_;
-  check_rows("source features", input.source, graph.num_sources(), o.in_features);
+  check_rows("gat", "source features", input.source, graph.num_sources(), o.in_features);
   if (!input.values.empty())
     throw UsageError("gat layer: values come from the sources; leave the input's values empty");
-  const bool own = input.destination.kind == Destinations::Kind::own;
-  if (own != (o.destination_features > 0) && input.destination.kind != Destinations::Kind::none) {
-    throw UsageError(
-        own ? "gat layer: destinations have features of their own; set destination_features to their width"
-            : "gat layer: made for destinations with features of their own, but got none");
-  }
-  if (own)
-    check_rows("destination features", input.destination.features, graph.num_destinations(),
-               o.destination_features);
-  if (input.destination.kind == Destinations::Kind::prefix && graph.bipartite()) {
-    throw UsageError(
-        "gat layer: in a bipartite graph destinations are not the first sources; give their features or "
-        "none");
-  }
+  check_destinations("gat", graph, input.destination, o.destination_features);
   if (input.destination.kind == Destinations::Kind::none && o.residual != Residual::none) {
     throw UsageError("gat layer: a residual needs destination features");
   }
@@ -192,14 +115,10 @@ Index GatLayer::check_input(const GraphView& graph, const LayerInput& input) con
   if (o.edge_features > 0) {
     if (input.edge_features.empty())
       throw UsageError("gat layer: edge_features is set, but the input has none");
-    check_rows("edge features", FeatureView(input.edge_features), graph.edge_id_bound(), o.edge_features);
+    check_rows("gat", "edge features", FeatureView(input.edge_features), graph.edge_id_bound(),
+               o.edge_features);
   }
-  if (!input.edges.mask.empty() && static_cast<EdgeId>(input.edges.mask.size()) != graph.edge_id_bound()) {
-    throw ShapeError("gat layer: the edge mask has " + std::to_string(input.edges.mask.size()) +
-                     " entries for " + std::to_string(graph.edge_id_bound()) + " edges");
-  }
-  check_term("log_prior", input.edges.log_prior, graph.edge_id_bound(), o.num_heads);
-  check_term("factor", input.edges.factor, graph.edge_id_bound(), o.num_heads);
+  check_edge_terms("gat", graph, input.edges, o.num_heads);
   return output_width();
 }
 

@@ -1,11 +1,11 @@
 // The arithmetic of the GAT layer: forward and backward of one use.
 #include <algorithm>
 
-#include "core/parallel.hpp"
 #include "gat/kernels/edge_scores.hpp"
 #include "gat/kernels/heads.hpp"
 #include "gat/kernels/linear.hpp"
 #include "gat/nn/layers/gat.hpp"
+#include "nn/layers/sum_blocks.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -27,13 +27,6 @@ enum Slot {
   kHeads,
   kArgument
 };
-
-// to += the blocks of a sum over rows, in order
-void add_blocks(ConstMatrixView blocks, MatrixView to) {
-  for (Index b = 0; b < blocks.rows; ++b) {
-    for (Index k = 0; k < blocks.cols; ++k) to.data[k] += blocks(b, k);
-  }
-}
 
 }  // namespace
 
@@ -304,7 +297,7 @@ void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, c
   const ConstMatrixView values = value_mask.active() ? tape[kValues] : tape[kZSrc];
   const MatrixView d_values = c.workspace.matrix(c.graph.num_sources(), heads.width());
   attention_backward(attention_input(values), score, {tape[kRowMax], tape[kInverseSum]}, tape[kHeads],
-                     merge.d_heads, d_score, {d_values, d_input.log_prior, d_input.factor},
+                     merge.d_heads, d_score, {d_values, d_input.log_prior, d_input.factor, {}, {}},
                      [&](Index first, Index last) { merge_heads_backward(merge, first, last, level); });
   if (layer.bias_ >= 0) add_blocks(merge.d_bias, gradients[layer.bias_]);
   backward_residual(merge.d_argument, d_input, gradients);

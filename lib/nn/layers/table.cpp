@@ -5,6 +5,7 @@
 
 #include "gat/core/error.hpp"
 #include "gat/core/nearest_name.hpp"
+#include "gat/nn/layers/attention.hpp"
 #include "gat/nn/layers/gat.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::array kLayerKinds{
     LayerKind{"gat", &GatLayer::from_description},
+    LayerKind{"attention", &AttentionLayer::from_description},
 };
 
 }  // namespace

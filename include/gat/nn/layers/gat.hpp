@@ -2,24 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "gat/kernels/activation.hpp"
 #include "gat/nn/layer.hpp"
+#include "gat/nn/layers/choices.hpp"
 
 namespace gat::inline GAT_PRECISION {
-
-/// How the heads of a layer become one row: side by side (width H·D), or their mean (width D).
-enum class HeadMerge { concat, mean };
-
-/// What is added to the merged heads, before the bias. PyG's layers have `learned` (without a bias of
-/// its own), DGL's use the identity where widths agree.
-enum class Residual { none, identity, learned };
-
-/// Whose initial values: the original code's (Glorot, one map per head), PyG's (Glorot on the joined
-/// map), DGL's (Xavier normal with the gain of ReLU). Biases start at 0 in all three.
-enum class InitialScheme { original, pyg, dgl };
 
 struct GatLayerOptions {
   Index in_features = 0;           ///< F, width of the source features
@@ -89,12 +78,5 @@ class GatLayer final : public Layer {
   Index weight_ = -1, weight_dst_ = -1, a_src_ = -1, a_dst_ = -1, score_bias_src_ = -1, score_bias_dst_ = -1,
         edge_weight_ = -1, a_edge_ = -1, residual_weight_ = -1, bias_ = -1;
 };
-
-std::string_view name_of(HeadMerge value);
-std::string_view name_of(Residual value);
-std::string_view name_of(InitialScheme value);
-HeadMerge head_merge_named(std::string_view name);
-Residual residual_named(std::string_view name);
-InitialScheme initial_scheme_named(std::string_view name);
 
 }  // namespace gat::inline GAT_PRECISION

@@ -1,0 +1,150 @@
+// Windows: edges inside of them, sequences in a batch, two-sided graphs; losses per sequence.
+#include <array>
+
+#include "catch.hpp"
+#include "nn/attention_run.hpp"
+
+using namespace gat;
+using gat::test::AttentionProbe;
+using gat::test::AttentionRound;
+using gat::test::numbers_of;
+using gat::test::random_matrix;
+using gat::test::relative_difference;
+using gat::test::small_attention;
+
+namespace {
+
+AttentionLayerOptions windowed(Window window, Index width) {
+  AttentionLayerOptions o = small_attention("scaled_dot");
+  o.window = window;
+  o.window_width = width;
+  o.window_edges = true;
+  return o;
+}
+
+// All pairs inside each of several sequences, as one graph of a batch.
+class Sequences {
+ public:
+  explicit Sequences(std::initializer_list<Index> lengths) {
+    EdgeList edges;
+    Index first = 0;
+    for (const Index length : lengths) {
+      for (Index i = 0; i < length; ++i) {
+        for (Index j = 0; j < length; ++j)
+          edges.add(static_cast<NodeId>(first + j), static_cast<NodeId>(first + i));
+        segments_.push_back(static_cast<std::int32_t>(starts_.size()));
+      }
+      starts_.push_back(first);
+      first += length;
+    }
+    graph_ = build_graph(edges, first, test::kAsGiven).graph;
+    GraphView::Arrays arrays = graph_.view().arrays();
+    arrays.segments = segments_;
+    view_ = GraphView(first, first, false, graph_.num_edges(), arrays);
+  }
+  Sequences(const Sequences&) = delete;
+  Sequences& operator=(const Sequences&) = delete;
+
+  const GraphView& view() const { return view_; }
+  Index start(std::size_t k) const { return starts_[k]; }
+
+ private:
+  std::vector<std::int32_t> segments_;
+  std::vector<Index> starts_;
+  CsrGraph graph_;
+  GraphView view_;
+};
+
+Matrix part_of(const Matrix& rows, Index first, Index count) {
+  return Matrix(ConstMatrixView(rows.row(first), count, rows.cols()));
+}
+
+}  // namespace
+
+TEST_CASE("edges inside a window alone give what a mask of the others gives", "[nn][attention][window]") {
+  for (const Window window : {Window::monotonic, Window::predictive}) {
+    AttentionLayerOptions o = windowed(window, 3);
+    const AttentionProbe inside(o);
+    o.window_edges = false;
+    AttentionProbe masked(o);
+    const Index nodes = 20;
+    const GraphView all = GraphView::complete(nodes, nodes);
+    const Matrix x = random_matrix(nodes, 4, 5);
+    const AttentionRound expected_edges = inside.run(all, x);
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(nodes * nodes));
+    std::size_t open = 0;
+    for (std::size_t e = 0; e < mask.size(); ++e) {
+      mask[e] = expected_edges.attention(static_cast<Index>(e), 0) > 0;
+      open += mask[e];
+    }
+    CHECK(open > 40);
+    CHECK(open <= static_cast<std::size_t>(7 * nodes));
+    LayerInput input{x, {}, {}, {}, {}};
+    input.edges.mask = mask;
+    const AttentionRound round = masked.run(all, input);
+    CHECK(relative_difference(expected_edges.out, round.out) < 1e-5);
+    CHECK(relative_difference(expected_edges.d_source, round.d_source) < 1e-4);
+    CHECK(relative_difference(numbers_of(expected_edges.gradients), numbers_of(round.gradients)) < 1e-4);
+  }
+}
+
+TEST_CASE("each sequence of a batch has positions of its own", "[nn][attention][window][batch]") {
+  for (const Window window : {Window::monotonic, Window::predictive}) {
+    const AttentionProbe probe(windowed(window, 2));
+    const Sequences both({9, 6}), first({9}), second({6});
+    const Matrix x = random_matrix(15, 4, 5);
+    const AttentionRound together = probe.run(both.view(), x);
+    const AttentionRound a = probe.run(first.view(), part_of(x, 0, 9));
+    const AttentionRound b = probe.run(second.view(), part_of(x, 9, 6));
+    CHECK(relative_difference(part_of(together.out, 0, 9), a.out) < 1e-6);
+    CHECK(relative_difference(part_of(together.out, 9, 6), b.out) < 1e-6);
+    CHECK(relative_difference(part_of(together.d_source, 9, 6), b.d_source) < 1e-5);
+    // The length of a sequence matters to predicted positions alone.
+    const AttentionRound alone = probe.run(GraphView::complete(9, 9), part_of(x, 0, 9));
+    CHECK(relative_difference(alone.out, a.out) < 1e-5);
+  }
+}
+
+TEST_CASE("score-function gradients read the loss of each graph of a batch", "[nn][attention][batch]") {
+  AttentionLayerOptions o = small_attention("scaled_dot");
+  o.selection = Selection::sampled;
+  o.sample_gradient = SampleGradient::score_function;
+  AttentionProbe probe(o);
+  const Sequences both({5, 4});
+  const Matrix x = random_matrix(9, 4, 5), none(9, 6);
+  const auto score_gradient = [&](double first, double second, std::array<double, 2> baseline) {
+    const std::array<double, 2> loss{first, second};
+    probe.loss = loss;
+    probe.baseline = baseline;
+    const AttentionRound r = probe.run(both.view(), x, none);
+    return Matrix(ConstMatrixView(r.gradients[probe.weights.find("query_weight")]));
+  };
+  const Matrix a = score_gradient(1, 0, {}), b = score_gradient(0, 1, {});
+  Matrix sum = score_gradient(2, 3, {1, 1});
+  for (Index k = 0; k < sum.size(); ++k) sum.data()[k] -= a.data()[k] + 2 * b.data()[k];
+  CHECK(relative_difference(a, Matrix(a.rows(), a.cols())) > 0);
+  for (Index k = 0; k < sum.size(); ++k) CHECK(std::abs(sum.data()[k]) < 1e-5);
+  probe.loss = {};
+  CHECK_THROWS_WITH(probe.run(both.view(), x), Catch::Contains("Context::loss"));
+}
+
+TEST_CASE("a window on a two-sided graph stands on the positions of the sources",
+          "[nn][attention][window][bipartite]") {
+  AttentionLayerOptions o = windowed(Window::predictive, 3);
+  o.destination_features = 2;
+  const AttentionProbe probe(o);
+  const GraphView view = GraphView::complete(30, 4, true);
+  const Matrix sources = random_matrix(30, 4, 5), targets = random_matrix(4, 2, 6);
+  const AttentionRound r = probe.run(view, {sources, Destinations::own(targets), {}, {}, {}});
+  for (Index i = 0; i < 4; ++i) {
+    Index first = -1, last = -1;
+    for (Index j = 0; j < 30; ++j) {
+      if (r.attention(i * 30 + j, 0) == 0) continue;
+      if (first < 0) first = j;
+      last = j;
+    }
+    CHECK(first >= 0);
+    CHECK(last - first <= 6);
+  }
+  CHECK(test::is_finite(r.d_destination));
+}
