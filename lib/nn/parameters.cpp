@@ -12,6 +12,7 @@ double initial_scale(Initializer initializer, Index in_width, Index num_heads, I
   const auto d = static_cast<double>(head_dim);
   switch (initializer) {
     case Initializer::zeros:
+    case Initializer::ones:
       return 0;
     case Initializer::glorot_joined:
       return std::sqrt(6 / (f + h * d));
@@ -73,7 +74,7 @@ Weights::Weights(std::vector<ParameterSpec> specs) : specs_(std::move(specs)) {
 
 Index Weights::num_parameters() const {
   Index count = 0;
-  for (const ParameterSpec& spec : specs_) count += spec.num_elements();
+  for (const ParameterSpec& spec : specs_) count += spec.trained ? spec.num_elements() : 0;
   return count;
 }
 
@@ -89,10 +90,11 @@ void Weights::initialize(RandomStream random) {
     const RandomStream stream = random.derive(static_cast<std::uint64_t>(i));
     const double scale = initial_scale(s.initializer, s.in_width, s.num_heads, s.head_dim);
     const MatrixView values = (*this)[i];
+    const Real constant = s.initializer == Initializer::ones ? 1 : 0;
     for_each_element(s, [&](Index position, Index r, Index c) {
       const auto k = static_cast<std::uint64_t>(position);
       const double unit = is_normal(s.initializer) ? stream.normal(k) : 2 * stream.uniform(k) - 1;
-      values(r, c) = static_cast<Real>(scale == 0 ? 0 : scale * unit);
+      values(r, c) = scale == 0 ? constant : static_cast<Real>(scale * unit);
     });
   }
 }
