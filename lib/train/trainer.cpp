@@ -323,6 +323,13 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   Index numbers = 2 * nodes * network.output_width();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);
+    if (layer.num_heads() == 0) {
+      // Result and its gradient; what lies between two maps, its argument and its gradient.
+      Index widest = layer.output_width();
+      for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.shape.front());
+      numbers += nodes * (2 * layer.output_width() + 3 * widest);
+      continue;
+    }
     Index joined = layer.output_width();
     for (const ParameterSpec& spec : layer.parameters()) {
       joined = std::max(joined, spec.num_heads * spec.head_dim);

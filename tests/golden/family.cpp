@@ -8,16 +8,11 @@
 namespace golden {
 
 std::span<const Family* const> families() {
-  static constexpr std::array<const Family*, 10> kFamilies{&kGatLayerFamily,
-                                                           &kSegmentSoftmaxFamily,
-                                                           &kActivationFamily,
-                                                           &kCrossEntropyFamily,
-                                                           &kSigmoidCrossEntropyFamily,
-                                                           &kAdamFamily,
-                                                           &kInitialBoundsFamily,
-                                                           &kModelFamily,
-                                                           &kMetricsFamily,
-                                                           &kMultiLabelFamily};
+  static constexpr std::array<const Family*, 11> kFamilies{
+      &kGatLayerFamily,  &kSegmentSoftmaxFamily, &kActivationFamily,
+      &kLayerNormFamily, &kCrossEntropyFamily,   &kSigmoidCrossEntropyFamily,
+      &kAdamFamily,      &kInitialBoundsFamily,  &kModelFamily,
+      &kMetricsFamily,   &kMultiLabelFamily};
   return kFamilies;
 }
 

@@ -24,9 +24,9 @@ struct Family {
   void (*run)(GoldenCase& golden_case);
 };
 
-extern const Family kGatLayerFamily, kSegmentSoftmaxFamily, kActivationFamily, kCrossEntropyFamily,
-    kSigmoidCrossEntropyFamily, kAdamFamily, kInitialBoundsFamily, kModelFamily, kMetricsFamily,
-    kMultiLabelFamily;
+extern const Family kGatLayerFamily, kSegmentSoftmaxFamily, kActivationFamily, kLayerNormFamily,
+    kCrossEntropyFamily, kSigmoidCrossEntropyFamily, kAdamFamily, kInitialBoundsFamily, kModelFamily,
+    kMetricsFamily, kMultiLabelFamily;
 
 std::span<const Family* const> families();
 /// Null for a kind that is not in the table.

@@ -84,6 +84,8 @@ class Tape {
     matrix.reshape(rows, cols);
     return matrix.view();
   }
+  /// Whether a slot has ever had a matrix.
+  bool has(int slot) const { return static_cast<std::size_t>(slot) < matrices_.size(); }
   /// What forward left in a slot.
   MatrixView operator[](int slot) { return matrices_[static_cast<std::size_t>(slot)].view(); }
 

@@ -6,7 +6,17 @@
 
 #include "gat/core/error.hpp"
 #include "gat/core/nearest_name.hpp"
+#include "gat/nn/layers/activation.hpp"
+#include "gat/nn/layers/add.hpp"
+#include "gat/nn/layers/batch_norm.hpp"
+#include "gat/nn/layers/concat.hpp"
+#include "gat/nn/layers/dropout.hpp"
+#include "gat/nn/layers/feed_forward.hpp"
 #include "gat/nn/layers/gat.hpp"
+#include "gat/nn/layers/layer_norm.hpp"
+#include "gat/nn/layers/linear.hpp"
+#include "gat/nn/layers/max.hpp"
+#include "gat/nn/layers/readout.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -22,8 +32,24 @@ std::unique_ptr<Layer> of_one(const LayerDescription& description, const LayerWi
   return Kind::from_description(description, widths.inputs.front(), widths.edge_features);
 }
 
+// Layers that read several.
+template <class Kind>
+std::unique_ptr<Layer> of_several(const LayerDescription& description, const LayerWidths& widths) {
+  return Kind::from_description(description, widths.inputs);
+}
+
 constexpr std::array kLayerKinds{
     LayerKind{"gat", &of_one<GatLayer>},
+    LayerKind{"linear", &of_one<LinearLayer>},
+    LayerKind{"feed_forward", &of_one<FeedForwardLayer>},
+    LayerKind{"activation", &of_one<ActivationLayer>},
+    LayerKind{"dropout", &of_one<DropoutLayer>},
+    LayerKind{"layer_norm", &of_one<LayerNormLayer>},
+    LayerKind{"batch_norm", &of_one<BatchNormLayer>},
+    LayerKind{"add", &of_several<AddLayer>},
+    LayerKind{"concat", &of_several<ConcatLayer>},
+    LayerKind{"max", &of_several<MaxLayer>},
+    LayerKind{"readout", &of_one<ReadoutLayer>},
 };
 
 }  // namespace
