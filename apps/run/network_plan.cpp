@@ -124,17 +124,19 @@ Dataset load_data(const Settings& settings) {
 
 std::vector<std::string> network_lines(const Network& network) {
   std::vector<std::string> lines;
-  Index width = network.description().num_features;
   for (int k = 0; k < network.num_steps(); ++k) {
     const Step& step = network.description().steps[static_cast<std::size_t>(k)];
     Index parameters = 0;
-    for (const ParameterSpec& spec : network.layer(k).parameters()) parameters += spec.rows * spec.cols;
-    const Index out = network.layer(k).output_width();
+    for (const ParameterSpec& spec : network.layer(k).parameters())
+      parameters += spec.trained ? spec.num_elements() : 0;
+    std::string widths;
+    for (const Index width : network.input_widths(k))
+      widths += (widths.empty() ? "" : " + ") + std::to_string(width);
     const int heads = network.layer(k).num_heads();
-    lines.push_back(step.name + ": " + step.layer.kind + ", " + std::to_string(width) + " -> " +
-                    std::to_string(out) + ", " + counted(heads, "head") + ", " +
+    lines.push_back(step.name + ": " + step.layer.kind + ", " + widths + " -> " +
+                    std::to_string(network.layer(k).output_width()) +
+                    (heads > 0 ? ", " + counted(heads, "head") : "") + ", " +
                     counted(parameters, "parameter"));
-    width = out;
   }
   return lines;
 }

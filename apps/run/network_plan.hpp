@@ -25,7 +25,8 @@ TrainOptions train_options(const Settings& settings, std::span<const Index> trai
 /// Loads the data set that the settings name.
 Dataset load_data(const Settings& settings);
 
-/// One line per layer, for example "layers.0: gat, 1433 -> 64, 8 heads, 91920 parameters".
+/// One line per step, for example "layers.0: gat, 1433 -> 64, 8 heads, 91920 parameters"; heads only where there
+/// are some, trained parameters only.
 std::vector<std::string> network_lines(const Network& network);
 
 }  // namespace gat::app

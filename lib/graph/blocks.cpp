@@ -178,15 +178,16 @@ Blocks Blocks::receptive_field(const CsrGraph& graph, std::span<const NodeId> no
   std::vector<bool> named = named_once(nodes, graph.num_destinations());
   std::vector<Block> layers(reach.size());
   for (std::size_t l = reach.size(); l-- > 0;) {
+    layers[l] = reach[l] == Reach::row ? row_block(graph, wanted) : neighbourhood_block(graph, wanted);
     if (reach[l] == Reach::whole_graph) {
-      // Every row below is needed, the wanted ones first.
+      // Every row below is needed, those with edges to the wanted ones first.
+      std::vector<NodeId>& rows = layers[l].node_ids;
       named.assign(named.size(), false);
-      for (const NodeId node : wanted) named[static_cast<std::size_t>(node)] = true;
+      for (const NodeId node : rows) named[static_cast<std::size_t>(node)] = true;
       for (NodeId node = 0; node < graph.num_destinations(); ++node) {
-        if (!named[static_cast<std::size_t>(node)]) wanted.push_back(node);
+        if (!named[static_cast<std::size_t>(node)]) rows.push_back(node);
       }
     }
-    layers[l] = reach[l] == Reach::row ? row_block(graph, wanted) : neighbourhood_block(graph, wanted);
     wanted = layers[l].node_ids;
   }
   return Blocks(std::move(layers));

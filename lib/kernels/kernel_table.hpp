@@ -7,8 +7,12 @@
 #include "gat/kernels/activation.hpp"
 #include "gat/kernels/adam.hpp"
 #include "gat/kernels/attention.hpp"
+#include "gat/kernels/batch_norm.hpp"
+#include "gat/kernels/bias_activation.hpp"
+#include "gat/kernels/dropout.hpp"
 #include "gat/kernels/edge_scores.hpp"
 #include "gat/kernels/heads.hpp"
+#include "gat/kernels/layer_norm.hpp"
 #include "gat/kernels/linear.hpp"
 #include "gat/kernels/loss.hpp"
 
@@ -46,6 +50,21 @@ namespace gat::inline GAT_PRECISION {
   KERNEL(void, edge_scores_backward,                                                                         \
          (ConstMatrixView, ConstMatrixView, ConstMatrixView, MatrixView, MatrixView, const Execution&,       \
           Workspace&))                                                                                       \
+  KERNEL(void, bias_activation, (const BiasActivation&, Index, Index))                                       \
+  KERNEL(void, bias_activation_backward, (const BiasActivationGradient&, Index, Index))                      \
+  KERNEL(void, drop_rows, (const DropRows&, const Execution&))                                               \
+  KERNEL(void, row_moments, (ConstMatrixView, MatrixView, const Execution&))                                 \
+  KERNEL(void, normalize_rows, (const NormalizedRows&, MatrixView, const Execution&))                        \
+  KERNEL(void, layer_norm_rows, (const NormalizedRows&, double, MatrixView, MatrixView, const Execution&))   \
+  KERNEL(void, normalized_row_sums, (const NormalizedRows&, ConstMatrixView, MatrixView, const Execution&))  \
+  KERNEL(void, normalize_rows_backward,                                                                      \
+         (const NormalizedRows&, const NormalizedRowsGradient&, const Execution&, Workspace&))               \
+  KERNEL(void, column_moments, (ConstMatrixView, MatrixView, const Execution&, Workspace&))                  \
+  KERNEL(void, scale_columns, (ConstMatrixView, ConstMatrixView, MatrixView, const Execution&))              \
+  KERNEL(void, centred_column_sums,                                                                          \
+         (ConstMatrixView, const Real*, ConstMatrixView, MatrixView, const Execution&, Workspace&))          \
+  KERNEL(void, scale_columns_backward,                                                                       \
+         (ConstMatrixView, ConstMatrixView, ConstMatrixView, MatrixView, bool, const Execution&))            \
   KERNEL(void, activation_forward, (const Activation&, ConstMatrixView, MatrixView, const Execution&))       \
   KERNEL(void, activation_backward,                                                                          \
          (const Activation&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, bool))          \

@@ -93,6 +93,50 @@ void edge_scores_backward(ConstMatrixView x, ConstMatrixView query, ConstMatrixV
   kernels_of(execution.simd).edge_scores_backward(x, query, d_s, d_query, d_x, execution, workspace);
 }
 
+void bias_activation(const BiasActivation& end, Index first, Index last, SimdLevel level) {
+  kernels_of(level).bias_activation(end, first, last);
+}
+void bias_activation_backward(const BiasActivationGradient& end, Index first, Index last, SimdLevel level) {
+  kernels_of(level).bias_activation_backward(end, first, last);
+}
+void drop_rows(const DropRows& drop, const Execution& execution) {
+  kernels_of(execution.simd).drop_rows(drop, execution);
+}
+
+void row_moments(ConstMatrixView x, MatrixView moments, const Execution& execution) {
+  kernels_of(execution.simd).row_moments(x, moments, execution);
+}
+void normalize_rows(const NormalizedRows& rows, MatrixView out, const Execution& execution) {
+  kernels_of(execution.simd).normalize_rows(rows, out, execution);
+}
+void layer_norm_rows(const NormalizedRows& rows, double epsilon, MatrixView moments, MatrixView out,
+                     const Execution& execution) {
+  kernels_of(execution.simd).layer_norm_rows(rows, epsilon, moments, out, execution);
+}
+void normalized_row_sums(const NormalizedRows& rows, ConstMatrixView d_out, MatrixView sums,
+                         const Execution& execution) {
+  kernels_of(execution.simd).normalized_row_sums(rows, d_out, sums, execution);
+}
+void normalize_rows_backward(const NormalizedRows& rows, const NormalizedRowsGradient& gradient,
+                             const Execution& execution, Workspace& workspace) {
+  kernels_of(execution.simd).normalize_rows_backward(rows, gradient, execution, workspace);
+}
+
+void column_moments(ConstMatrixView x, MatrixView moments, const Execution& execution, Workspace& workspace) {
+  kernels_of(execution.simd).column_moments(x, moments, execution, workspace);
+}
+void scale_columns(ConstMatrixView x, ConstMatrixView columns, MatrixView out, const Execution& execution) {
+  kernels_of(execution.simd).scale_columns(x, columns, out, execution);
+}
+void centred_column_sums(ConstMatrixView x, const Real* mean, ConstMatrixView d_out, MatrixView sums,
+                         const Execution& execution, Workspace& workspace) {
+  kernels_of(execution.simd).centred_column_sums(x, mean, d_out, sums, execution, workspace);
+}
+void scale_columns_backward(ConstMatrixView x, ConstMatrixView columns, ConstMatrixView d_out, MatrixView d_x,
+                            bool add, const Execution& execution) {
+  kernels_of(execution.simd).scale_columns_backward(x, columns, d_out, d_x, add, execution);
+}
+
 void activation_forward(const Activation& activation, ConstMatrixView x, MatrixView out,
                         const Execution& execution) {
   kernels_of(execution.simd).activation_forward(activation, x, out, execution);

@@ -100,30 +100,36 @@ Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, con
                            std::span<const MatrixView> hidden) const {
   const Blocks blocks = Blocks::whole(graph.layout(), network_.num_steps());
   const NetworkInput input{blocks, graph.features(), graph.edge_features(), {}};
-  Matrix logits(graph.graph().num_nodes(), num_classes());
+  Matrix logits(network_.num_outputs(blocks), num_classes());
   if (!graph.reordered()) {
     const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden};
     network_.forward(round, weights_, input, logits);
     return logits;
   }
   const Workspace::Scope scope(workspace);
-  const MatrixView rows = workspace.matrix(logits.rows(), logits.cols());
+  const auto in_other_order = [&](std::size_t step, MatrixView given) {
+    const auto k = static_cast<int>(step);
+    if (given.empty() || network_.per_graph(k)) return given;
+    return workspace.matrix(graph.graph().num_nodes(), network_.layer(k).output_width());
+  };
+  const std::size_t last = static_cast<std::size_t>(network_.num_steps()) - 1;
+  const MatrixView rows = in_other_order(last, logits);
   std::vector<MatrixView> hidden_rows(hidden.size());
-  for (std::size_t k = 0; k < hidden.size(); ++k) {
-    if (!hidden[k].empty())
-      hidden_rows[k] = workspace.matrix(logits.rows(), network_.layer(static_cast<int>(k)).output_width());
-  }
+  for (std::size_t k = 0; k < hidden.size(); ++k) hidden_rows[k] = in_other_order(k, hidden[k]);
   const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden_rows};
   network_.forward(round, weights_, input, rows);
-  to_given_order(blocks.input_rows(), rows, logits);
+  if (rows.data != logits.data()) to_given_order(blocks.input_rows(), rows, logits);
   for (std::size_t k = 0; k < hidden.size(); ++k) {
-    if (!hidden[k].empty()) to_given_order(blocks.input_rows(), hidden_rows[k], hidden[k]);
+    if (hidden_rows[k].data != hidden[k].data) to_given_order(blocks.input_rows(), hidden_rows[k], hidden[k]);
   }
   return logits;
 }
 
 Matrix Model::class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,
                            const Execution& execution) const {
+  if (network_.per_graph(network_.num_steps() - 1)) {
+    throw UsageError("the model has one row of outputs per graph; chosen nodes have none of their own");
+  }
   if (nodes.empty()) return Matrix(0, num_classes());
   std::vector<NodeId> distinct;
   std::vector<Index> row_of(nodes.size());

@@ -18,7 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kModelKey = "gat.model";
-constexpr int kFormatVersion = 1;
+// Version 1, before the first release, had one "input" per step and no "edges".
+constexpr int kFormatVersion = 2;
 
 Json to_json(const LayerDescription& layer) {
   Json options = Json::object();
@@ -31,7 +32,8 @@ Json to_json(const ModelDescription& model) {
   Json steps = Json::array();
   for (const Step& step : model.network.steps) {
     steps.push_back({{"name", step.name},
-                     {"input", step.input},
+                     {"inputs", step.inputs.names()},
+                     {"edges", name_of(step.edges)},
                      {"kind", step.layer.kind},
                      {"options", to_json(step.layer)}});
   }
@@ -61,10 +63,15 @@ OptionValue option_value(const Json& value, const std::string& name) {
   throw UsageError("option \"" + name + "\" is neither a number, a text nor true or false");
 }
 
-Step step_from(const Json& json) {
+Step step_from(const Json& json, int version) {
   Step step;
   step.name = json.at("name").get<std::string>();
-  step.input = json.at("input").get<std::string>();
+  if (version == 1) {
+    step.inputs = json.at("input").get<std::string>();
+  } else {
+    step.inputs = json.at("inputs").get<std::vector<std::string>>();
+    step.edges = step_edges_named(json.at("edges").get<std::string>());
+  }
   step.layer.kind = json.at("kind").get<std::string>();
   for (const auto& [name, value] : json.at("options").items())
     step.layer.options[name] = option_value(value, name);
@@ -73,15 +80,15 @@ Step step_from(const Json& json) {
 
 ModelDescription description_from(const Json& json) {
   const int version = json.at("format_version").get<int>();
-  if (version != kFormatVersion) {
+  if (version < 1 || version > kFormatVersion) {
     throw UsageError("format version " + std::to_string(version) +
-                     " is not known, this library reads version " + std::to_string(kFormatVersion) +
+                     " is not known, this library reads versions 1 to " + std::to_string(kFormatVersion) +
                      "; use the version of gat that wrote the file");
   }
   ModelDescription model;
   model.network.num_features = json.at("num_features").get<Index>();
   model.network.edge_features = json.at("edge_features").get<Index>();
-  for (const Json& step : json.at("steps")) model.network.steps.push_back(step_from(step));
+  for (const Json& step : json.at("steps")) model.network.steps.push_back(step_from(step, version));
   const Json& policy = json.at("graph_policy");
   model.graph_policy.direction = direction_named(policy.at("direction").get<std::string>());
   model.graph_policy.self_loops = self_loops_named(policy.at("self_loops").get<std::string>());
@@ -105,7 +112,7 @@ void check_widths(const NetworkDescription& network, Index file_bytes) {
     throw UsageError("feature widths do not fit the size of the file");
   }
   for (const Step& step : network.steps) {
-    for (const char* name : {"num_heads", "head_dim"}) {
+    for (const char* name : {"num_heads", "head_dim", "out_features", "hidden_features"}) {
       const auto found = step.layer.options.find(name);
       if (found == step.layer.options.end() || !std::holds_alternative<std::int64_t>(found->second)) continue;
       const std::int64_t width = std::get<std::int64_t>(found->second);

@@ -78,7 +78,7 @@ Weights::Weights(std::vector<ParameterSpec> specs) : specs_(std::move(specs)) {
 
 Index Weights::num_parameters() const {
   Index count = 0;
-  for (const ParameterSpec& spec : specs_) count += spec.num_elements();
+  for (const ParameterSpec& spec : specs_) count += spec.trained ? spec.num_elements() : 0;
   return count;
 }
 

@@ -67,8 +67,10 @@ void Adam::step(Weights& weights, const Weights& gradients, const Execution& exe
   const AdamFactors all = factors(options_, ++step_);
   for (Index i = 0; i < weights.count(); ++i) {
     const ParameterSpec& spec = weights.spec(i);
+    if (!spec.trained) continue;
     AdamFactors f = all;
-    if (!options_.decay_biases && spec.group == DecayGroup::bias) {
+    if ((!options_.decay_biases && spec.group == DecayGroup::bias) ||
+        (!options_.decay_norms && spec.group == DecayGroup::norm)) {
       f.l2 = 0;
       f.keep = 1;
     }

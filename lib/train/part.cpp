@@ -16,7 +16,7 @@ Blocks blocks_for(WholeGraph& whole, std::span<const NodeId> nodes, Mode mode, b
     Blocks field = Blocks::receptive_field(graph, nodes, network.reach(mode));
     Index edges = 0;
     for (int l = 0; l < field.num_layers(); ++l) edges += field.layer(l).num_edges();
-    if (edges <= graph.num_edges() * network.num_steps() / 2) {
+    if (edges <= graph.num_edges() * network.num_edge_steps() / 2) {
       computed = ComputedRows::pruned;
       return field;
     }

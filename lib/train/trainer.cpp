@@ -114,6 +114,9 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
     throw UsageError(
         "sigmoid cross-entropy needs a matrix of targets, but each node has one class; use the softmax loss");
   }
+  if (network.per_graph(network.num_steps() - 1)) {
+    throw UsageError("the network ends in one row per graph, but the labels are those of nodes");
+  }
   const Index nodes = graph.graph().num_nodes();
   const Index labelled = multi ? labels.targets.rows() : static_cast<Index>(labels.classes.size());
   if (labelled != nodes) {
@@ -207,6 +210,7 @@ class Run {
     }
     const TimedScope timed(time_of(&PhaseTimes::update_seconds));
     optimizer_.step(weights_, gradients_, options_.execution);
+    network_.commit(tape_, weights_);
     return loss;
   }
 
@@ -338,13 +342,20 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   // Two parts of the split: receptive fields of at most half of all edges, or the whole graph, which may be
   // laid out anew, once for both, with the place of each edge meanwhile.
   const Index edge_bytes = Index(2 * sizeof(NodeId) + 3 * sizeof(EdgeId));
-  const Index field = network.num_steps() * num_edges * edge_bytes / 2;
+  const Index field = network.num_edge_steps() * num_edges * edge_bytes / 2;
   const bool is_small = nodes * network.gathered_row_bytes() <= ReorderRule{}.small_bytes;
   const Index layout = is_small ? 0 : num_edges * (edge_bytes + Index(sizeof(EdgeId)));
   const Index fields = field + std::max(field, layout);
   Index numbers = 2 * nodes * network.output_width();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);
+    if (layer.num_heads() == 0) {
+      // Result and its gradient; what lies between two maps, its argument and its gradient.
+      Index widest = layer.output_width();
+      for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.shape.front());
+      numbers += nodes * (2 * layer.output_width() + 3 * widest);
+      continue;
+    }
     Index joined = layer.output_width();
     for (const ParameterSpec& spec : layer.parameters()) {
       joined = std::max(joined, spec.num_heads * spec.head_dim);

@@ -81,6 +81,8 @@ TEST_CASE("the softmax of the attention operator agrees with the golden vectors"
 
 TEST_CASE("activations agree with the golden vectors", "[golden][activation]") { check_kind(11); }
 
+TEST_CASE("layer normalisation agrees with the golden vectors", "[golden][layer_norm]") { check_kind(12); }
+
 TEST_CASE("softmax cross-entropy agrees with the golden vectors", "[golden][loss]") { check_kind(15); }
 
 TEST_CASE("sigmoid cross-entropy agrees with the golden vectors", "[golden][loss]") { check_kind(16); }

@@ -82,9 +82,14 @@ TEST_CASE("a layer that reads single rows has no edges, one that reads all keeps
   CHECK(row.layer(0).num_destinations() == 3);
   CHECK(row.layer(0).num_sources() == 3);
   const Blocks whole = field({2}, {Reach::row, Reach::whole_graph});
-  CHECK(node_ids(whole.layer(1)) == Nodes{2, 0, 1, 3, 4, 5});
-  CHECK(whole.layer(1).num_edges() == 4);
+  CHECK(node_ids(whole.layer(1)) == Nodes{2, 1, 4, 0, 3, 5});
+  CHECK(whole.layer(1).num_destinations() == 1);
+  CHECK(whole.layer(1).num_edges() == 2);
   CHECK(whole.layer(0).num_sources() == 6);
+  CHECK(whole.num_outputs() == 1);
+  const Blocks below = field({2}, {Reach::whole_graph, Reach::neighbourhood});
+  CHECK(node_ids(below.layer(0)) == Nodes{2, 1, 4, 0, 3, 5});
+  CHECK(below.layer(0).num_destinations() == 3);
 }
 
 TEST_CASE("blocks of the whole graph are its view once per layer", "[graph][blocks][unit]") {

@@ -16,7 +16,7 @@ struct KnownActivation {
 };
 
 inline double gelu_density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::acos(-1.0)); }
-inline double gelu_share(double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; }
+inline double gelu_share(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 inline double gelu_inner(double x) { return std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x); }
 
 /// Each of them once; ELU and leaky ReLU with a parameter of their own, and with one that hides the sign.

@@ -82,6 +82,26 @@ TEST_CASE("the tanh form of GELU stays within 1e-3 of the exact one", "[kernels]
   CHECK(approximate(0, 5) == Approx(0.841192).epsilon(1e-6));
 }
 
+TEST_CASE("GELU keeps its relative precision in the left tail", "[kernels][activation][extreme]") {
+  Matrix x(1, 4000), out(1, 4000), d(1, 4000), ones(1, 4000);
+  ones.view().fill(1);
+  for (Index k = 0; k < 4000; ++k) x(0, k) = static_cast<Real>(-12 + 0.006 * static_cast<double>(k));
+  test::at_every_level([&](SimdLevel level) {
+    activation_forward({ActivationKind::gelu, 1}, x, out, {1, level});
+    activation_backward({ActivationKind::gelu, 1}, x, ones, d, {1, level});
+    double worst = 0, worst_slope = 0;
+    for (Index k = 0; k < 4000; ++k) {
+      const auto at = static_cast<double>(x(0, k));
+      const double value = at * test::gelu_share(at),
+                   slope = test::gelu_share(at) + at * test::gelu_density(at);
+      if (at != 0) worst = std::max(worst, std::abs(static_cast<double>(out(0, k)) / value - 1));
+      worst_slope = std::max(worst_slope, std::abs(static_cast<double>(d(0, k)) - slope));
+    }
+    CHECK(worst < 1e-5);
+    CHECK(worst_slope < 1e-6);
+  });
+}
+
 TEST_CASE("activations are finite at extreme arguments", "[kernels][activation][extreme]") {
   const Matrix x = test::matrix_of({{-1e30, -100, 100}});
   test::at_every_level([&](SimdLevel level) {

@@ -1,5 +1,7 @@
 #include "kernels/pair_reference.hpp"
 
+#include <deque>
+
 namespace gat::test {
 
 namespace {

@@ -83,6 +83,25 @@ TEST_CASE("saving a loaded model gives the same bytes", "[nn][model_file][unit]"
   CHECK(read_file(folder / "again") == read_file(saved.path()));
 }
 
+TEST_CASE("models of the first version of the format still load", "[nn][model_file][unit]") {
+  SavedModel saved;
+  saved.replace("\"format_version\":2", "\"format_version\":1");
+  for (int step = 0; step < 2; ++step) saved.replace("\"inputs\":[],\"edges\":\"graph\"", "\"input\":\"\"");
+  write_safetensors(saved.path(), saved.file());
+  CHECK(Model::load(saved.path()).description().network == small_model().description().network);
+}
+
+TEST_CASE("what steps read and which edges they see is saved", "[nn][model_file][unit]") {
+  ModelDescription d;
+  d.network = {4, 0, {gat::test::gat_step({}, "a"), {{"concat", {}}, "b", {"a", "features"}}}};
+  d.network.steps[0].edges = StepEdges::complete;
+  const TemporaryFolder folder;
+  Model(d, gat::test::random_weights(Network(d.network))).save(folder / "model");
+  const NetworkDescription loaded = Model::load(folder / "model").description().network;
+  CHECK(loaded.steps[0].edges == StepEdges::complete);
+  CHECK(loaded.steps[1].inputs == InputNames{"a", "features"});
+}
+
 TEST_CASE("a renamed, missing or additional tensor is named", "[nn][model_file][hostile]") {
   SavedModel renamed;
   renamed.tensor("layers.0.bias").name = "layers.0.bixs";
@@ -115,7 +134,11 @@ TEST_CASE("descriptions that lie or are damaged are refused with the file", "[nn
       {"\"negative_slope\":0.1", "\"negative_slope\":[0.1]"},
       {"\"negative_slope\":0.1", "\"negative_slop\":0.1"},
       {"\"kind\":\"gat\"", "\"kind\":\"gta\""},
-      {"\"format_version\":1", "\"format_version\":2"},
+      {"\"format_version\":2", "\"format_version\":3"},
+      {"\"format_version\":2", "\"format_version\":0"},
+      {"\"format_version\":2", "\"format_version\":1"},
+      {"\"inputs\":[]", "\"inputs\":[\"layers.1\"]"},
+      {"\"edges\":\"graph\"", "\"edges\":\"some\""},
       {"\"self_loops\":\"as-given\"", "\"self_loops\":\"some\""},
       {"\"input_transform\":\"row-normalize\"", "\"input_transform\":\"squared\""},
       {"\"class_names\":[\"b\",\"a\"]", "\"class_names\":[\"b\"]"},

@@ -121,6 +121,52 @@ TEST_CASE("two readers of one result both pass their gradient on", "[nn][network
   CHECK(norm("b.weight") == 0);  // nobody reads b
 }
 
+TEST_CASE("a step may read several results, and each gets its gradient", "[nn][network][unit]") {
+  // out = a + b + a, so d_a is twice d and d_b is d.
+  const CsrGraph graph = test::random_graph(10, 30, 1);
+  const Matrix features = test::random_matrix(10, 4, 2);
+  const auto linear = [](const char* name) {
+    return Step{{"linear", {{"out_features", std::int64_t(3)}, {"bias", false}}}, name, "features"};
+  };
+  const Network network({4, 0, {linear("a"), linear("b"), {{"add", {}}, "out", {"a", "b", "a"}}}});
+  const Network single({4, 0, {linear("a")}});
+  const Weights weights = test::random_weights(network);
+  const Blocks blocks = Blocks::whole(graph.view(), 3), one = Blocks::whole(graph.view(), 1);
+  const Matrix d = test::random_matrix(10, 3, 3);
+  const auto run = run_network(network, weights, {blocks, features, {}, {}}, Mode::training, d);
+  const auto plain = run_network(single, weights, {one, features, {}, {}}, Mode::training, d);
+  Matrix twice(plain.gradients[0]);
+  for (Index k = 0; k < twice.size(); ++k) twice.data()[k] *= 2;
+  CHECK(test::relative_difference(run.gradients[0], twice) < 1e-6);
+  CHECK(test::relative_difference(run.gradients[1], plain.gradients[0]) < 1e-6);
+}
+
+TEST_CASE("a step over all pairs is the same layer on the complete graph", "[nn][network][unit]") {
+  const CsrGraph graph = test::random_graph(10, 30, 1);
+  const Matrix features = test::random_matrix(10, 4, 2);
+  Step step = narrow("a");
+  const Network local({4, 0, {step}});
+  step.edges = StepEdges::complete;
+  const Network global({4, 0, {step}});
+  const Weights weights = test::random_weights(local);
+  const Blocks blocks = Blocks::whole(graph.view(), 1);
+  const Blocks complete = Blocks::whole(GraphView::complete(10, 10), 1);
+  const auto logits = [&](const Network& network, const Blocks& b) {
+    return run_network(network, weights, {b, features, {}, {}}, Mode::evaluation).class_logits;
+  };
+  CHECK(same_bits(logits(global, blocks), logits(local, complete)));
+  CHECK_FALSE(same_bits(logits(global, blocks), logits(local, blocks)));
+  CHECK(global.reach(Mode::evaluation) == std::vector<Reach>{Reach::whole_graph});
+}
+
+TEST_CASE("rows of graphs do not mix with rows of nodes", "[nn][network][names]") {
+  const Step readout{{"readout", {}}, "graphs", "a"}, add{{"add", {}}, "sum", {"graphs", "a"}};
+  CHECK(refusal({narrow("a"), readout, {{"linear", {}}, "out", ""}}).empty());
+  CHECK(lacking(refusal({narrow("a"), readout, add}), {"\"sum\"", "rows of nodes and rows of graphs"}) == "");
+  CHECK(lacking(refusal({narrow("a"), readout, narrow("b")}), {"\"b\"", "\"gat\"", "after a readout"}) == "");
+  CHECK(lacking(refusal({narrow("a"), readout, {{"readout", {}}, "again", ""}}), {"after a readout"}) == "");
+}
+
 TEST_CASE("names of steps that make no sense are refused", "[nn][network][names]") {
   CHECK(refusal({narrow("a"), narrow("b", "a")}).empty());
   CHECK(lacking(refusal({}), {"at least one layer"}) == "");

@@ -10,16 +10,18 @@ using namespace gat;
 
 namespace {
 
-// One weight, one attention vector, one bias; a number each.
-Weights three(double value) {
-  std::vector<ParameterSpec> specs(3);
-  const DecayGroup groups[] = {DecayGroup::weight, DecayGroup::attention, DecayGroup::bias};
-  for (std::size_t k = 0; k < 3; ++k) {
+// One weight, one attention vector, one bias, one gain, one statistic; a number each.
+Weights five(double value) {
+  std::vector<ParameterSpec> specs(5);
+  const DecayGroup groups[] = {DecayGroup::weight, DecayGroup::attention, DecayGroup::bias, DecayGroup::norm,
+                               DecayGroup::norm};
+  for (std::size_t k = 0; k < 5; ++k) {
     specs[k].name = "p" + std::to_string(k);
     specs[k].shape = {1};
     specs[k].rows = specs[k].cols = 1;
     specs[k].group = groups[k];
   }
+  specs[4].trained = false;
   Weights weights(specs);
   weights.fill(static_cast<Real>(value));
   return weights;
@@ -34,9 +36,9 @@ AdamOptions rate(double learning_rate, double epsilon = 1e-8) {
 
 // The weights after steps with the given gradients, from 1.
 std::vector<Real> after(const AdamOptions& options, std::initializer_list<double> gradients) {
-  Weights weights = three(1);
+  Weights weights = five(1);
   Adam adam(options);
-  for (const double g : gradients) adam.step(weights, three(g), 1);
+  for (const double g : gradients) adam.step(weights, five(g), 1);
   std::vector<Real> result;
   for (Index i = 0; i < weights.count(); ++i) result.push_back(weights[i](0, 0));
   return result;
@@ -94,10 +96,27 @@ TEST_CASE("biases decay with the rest unless they are left out", "[train][adam][
   }
 }
 
+TEST_CASE("gain and shift of norms decay only where asked for", "[train][adam][unit]") {
+  for (const bool decoupled : {false, true}) {
+    AdamOptions options = rate(0.1, 1);
+    (decoupled ? options.decoupled_decay : options.l2) = 0.5;
+    CHECK(after(options, {0.5})[3] == Approx(1 - 0.1 * 0.5 / 1.5).epsilon(1e-6));
+    options.decay_norms = true;
+    CHECK(after(options, {0.5})[3] == after(options, {0.5})[0]);
+  }
+}
+
+TEST_CASE("statistics are not touched", "[train][adam][unit]") {
+  AdamOptions options = rate(0.1, 1);
+  options.l2 = options.decoupled_decay = 0.5;
+  options.decay_norms = true;
+  CHECK(after(options, {0.5, -0.25})[4] == 1);
+}
+
 TEST_CASE("the moments can be read", "[train][adam][unit]") {
-  Weights weights = three(1);
+  Weights weights = five(1);
   Adam adam(rate(0.1));
-  adam.step(weights, three(0.5), 1);
+  adam.step(weights, five(0.5), 1);
   const Index third = weights[2].data - weights.values().data();
   CHECK(adam.first_moment()(0, third) == Approx(0.05));
   CHECK(adam.second_moment()(0, third) == Approx(0.00025));
@@ -124,9 +143,9 @@ TEST_CASE("a step has the same bits for any number of threads", "[train][adam][d
 }
 
 TEST_CASE("another layout than in the first step is refused", "[train][adam][unit]") {
-  Weights weights = three(1);
+  Weights weights = five(1);
   Adam adam(rate(0.1));
-  adam.step(weights, three(0.5), 1);
+  adam.step(weights, five(0.5), 1);
   Weights other({weights.spec(0)});
   CHECK_THROWS_AS(adam.step(weights, other, 1), ShapeError);
   const Weights same = other;

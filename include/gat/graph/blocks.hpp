@@ -13,7 +13,7 @@ namespace gat::inline GAT_PRECISION {
 enum class Reach {
   row,            ///< only itself
   neighbourhood,  ///< the sources of its in-edges, and itself
-  whole_graph     ///< every row
+  whole_graph     ///< every row; edges are those of a neighbourhood
 };
 
 /// The graph of one layer with arrays of its own. Rows are local numbers; the destinations are the

@@ -48,9 +48,11 @@ class GraphView {
     std::span<const EdgeId> out_edge_ids;      ///< ids in the whole graph
     std::span<const NodeId> node_ids;          ///< global id of each source row
     std::span<const NodeId> destination_ids;   ///< global ids of bipartite destinations
-    std::span<const std::int32_t> segments;    ///< graph of each source row in a batch of graphs
+    std::span<const std::int32_t> segments;    ///< graph of each source row in a batch of graphs; empty:
+                                               ///< they are one graph
     std::span<const EdgeId> out_places;  ///< where each out-edge stands among the in-edges; optional, for
                                          ///< speed, where ids are not places
+    Index num_segments = 1;              ///< graphs in the batch; `segments` are below this number
   };
 
   GraphView() = default;
@@ -69,6 +71,16 @@ class GraphView {
   static GraphView complete(Index num_sources, Index num_destinations, bool bipartite = false) {
     return implicit(Pattern::complete, num_sources, num_destinations, 0, bipartite);
   }
+  /// All pairs of the rows of a view that is not bipartite, which keep their global ids and segments.
+  static GraphView complete(const GraphView& rows) {
+    GraphView view = implicit(Pattern::complete, rows.num_sources(), rows.num_destinations(), 0, false);
+    view.arrays_.node_ids = rows.arrays_.node_ids;
+    view.arrays_.segments = rows.arrays_.segments;
+    view.arrays_.num_segments = rows.arrays_.num_segments;
+    return view;
+  }
+  /// Rows without edges: what a layer reads that has one row per graph.
+  static GraphView rows(Index count) { return {count, count, false, 0, {}}; }
   /// Each position receives from itself and all earlier ones.
   static GraphView causal(Index num_nodes) {
     return implicit(Pattern::causal, num_nodes, num_nodes, 0, false);
@@ -82,6 +94,8 @@ class GraphView {
   Index num_destinations() const { return num_destinations_; }
   bool bipartite() const { return bipartite_; }
   bool stored() const { return pattern_ == Pattern::stored; }
+  /// Graphs whose disjoint union the rows are; 1 unless the arrays say more.
+  Index num_segments() const { return arrays_.num_segments; }
   Index num_edges() const { return in_edges_before(num_destinations_); }
   /// Edge ids lie in [0, edge_id_bound()): the row count of every edge array.
   EdgeId edge_id_bound() const { return edge_id_bound_; }

@@ -42,6 +42,19 @@ struct LayerInput {
   ConstMatrixView edge_features;              ///< by edge id, E × D; may be empty
   EdgeTerms edges;                            ///< mask, log-prior, factor
   const CustomScore* custom_score = nullptr;  ///< what the score "custom" calls
+  /// What layers of several inputs read besides `source`, with as many rows.
+  std::span<const FeatureView> others = {};
+
+  Index num_inputs() const { return 1 + static_cast<Index>(others.size()); }
+  const FeatureView& input(Index i) const {
+    return i == 0 ? source : others[static_cast<std::size_t>(i - 1)];
+  }
+};
+
+/// Where the gradient of the rows of one input goes.
+struct RowGradient {
+  MatrixView rows;      ///< empty = not wanted
+  bool is_new = false;  ///< they hold nothing yet: they are overwritten, not added to
 };
 
 /// Where the gradients of a layer's input go; empty = not wanted, all are added to.
@@ -50,13 +63,19 @@ struct InputGradient {
   bool source_is_new = false;  ///< `source` holds nothing yet: it is overwritten, not added to
   MatrixView destination;      ///< of destinations with features of their own
   MatrixView values;
-  MatrixView edge_features;  ///< by edge id
-  MatrixView log_prior;      ///< shape of the array
-  MatrixView factor;         ///< shape of the array
+  MatrixView edge_features;                  ///< by edge id
+  MatrixView log_prior;                      ///< shape of the array
+  MatrixView factor;                         ///< shape of the array
+  std::span<const RowGradient> others = {};  ///< one per other input, or none at all
+
+  RowGradient input(Index i) const {
+    if (i == 0) return {source, source_is_new};
+    return others.empty() ? RowGradient() : others[static_cast<std::size_t>(i - 1)];
+  }
 };
 
-/// What one use of a layer remembers from forward to backward. Matrices keep their memory from round
-/// to round; layers made of layers use children.
+/// What one use of a layer remembers from forward to backward and to `Layer::commit`. Matrices keep their
+/// memory from round to round; layers made of layers use children.
 class Tape {
  public:
   /// The matrix of a slot with a new shape; its contents are unspecified.
@@ -66,6 +85,8 @@ class Tape {
     matrix.reshape(rows, cols);
     return matrix.view();
   }
+  /// Whether a slot has ever had a matrix.
+  bool has(int slot) const { return static_cast<std::size_t>(slot) < matrices_.size(); }
   /// What forward left in a slot.
   MatrixView operator[](int slot) { return matrices_[static_cast<std::size_t>(slot)].view(); }
 
@@ -102,17 +123,23 @@ class Layer {
 
   /// Columns of the result. \throws ShapeError or UsageError when the input does not fit the layer
   virtual Index check_input(const GraphView& graph, const LayerInput& input) const = 0;
-  /// \param output num_destinations × output width, overwritten
+  /// \param output num_destinations × output width, or num_segments × output width where the result is
+  ///               per graph; overwritten
   virtual void forward(const Context& context, const LayerInput& input, MatrixView output) const = 0;
   /// Follows a forward in training mode with the same context and input.
   /// \param output  its result
   virtual void backward(const Context& context, const LayerInput& input, ConstMatrixView output,
                         ConstMatrixView d_output, const InputGradient& d_input,
                         const Gradients& gradients) const = 0;
+  /// Writes what a forward in training mode learned without gradients (running statistics) from its tape to
+  /// the weights.
+  virtual void commit(Tape& /*tape*/, const WeightsSlice& /*weights*/) const {}
 
   virtual Index output_width() const = 0;
   virtual std::span<const ParameterSpec> parameters() const = 0;
   virtual Reach reach(Mode mode) const = 0;
+  /// Whether the result has one row per graph of a batch instead of one per destination.
+  virtual bool per_graph() const { return false; }
   /// Attention heads whose coefficients a sink can receive; 0 = none.
   virtual int num_heads() const { return 0; }
   /// The options that make this layer again.

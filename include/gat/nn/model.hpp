@@ -96,13 +96,14 @@ class Model {
   PreparedGraph prepare(const GraphData& raw, Reorder reorder = Reorder::automatic,
                         int num_threads = 1) const;
 
-  /// Class logits of every node (N × C), in evaluation mode.
+  /// Class logits of every node (N × C), or of the graph (1 × C) after a readout, in evaluation mode.
   /// \param attention, hidden  as in `Round`: empty, or one per step
   Matrix class_logits(const PreparedGraph& graph, Workspace& workspace, const Execution& execution = {},
                       std::span<const AttentionSink> attention = {},
                       std::span<const MatrixView> hidden = {}) const;
   /// Class logits of chosen nodes, one row each, computed from their receptive field alone; the same
   /// bits as in the whole graph. A node named twice is computed once and answered twice.
+  /// \throws UsageError for a network that ends in one row per graph
   Matrix class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,
                       const Execution& execution = {}) const;
   /// Class probabilities from logits: softmax, or sigmoid for several labels per node.

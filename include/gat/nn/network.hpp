@@ -1,20 +1,49 @@
 /// Layers in sequence over named intermediate results; a description without numbers.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gat/nn/layer.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
-/// One use of a layer: it reads `input` and its result is called `name`.
+/// What a step reads: nothing named (the result of the step before), one result, or several.
+class InputNames {
+ public:
+  InputNames() = default;
+  InputNames(const char* name) : InputNames(std::string(name)) {}
+  /// An empty name names nothing.
+  InputNames(std::string name) {
+    if (!name.empty()) names_.push_back(std::move(name));
+  }
+  InputNames(std::initializer_list<std::string> names) : names_(names) {}
+  InputNames(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  const std::vector<std::string>& names() const { return names_; }
+  bool operator==(const InputNames&) const = default;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+/// Which edges a step's layer sees.
+enum class StepEdges {
+  graph,    ///< those of the graph
+  complete  ///< all pairs of nodes, as in global attention; never stored, without edge features and terms
+};
+
+/// One use of a layer: it reads `inputs` and its result is called `name`.
 struct Step {
   LayerDescription layer;
   std::string name;   ///< empty = "layers.<number>"; also the prefix of the layer's parameters
-  std::string input;  ///< an earlier name or "features"; empty = the result of the step before
+  InputNames inputs;  ///< earlier names or "features"
+  StepEdges edges = StepEdges::graph;
 
   bool operator==(const Step&) const = default;
 };
@@ -72,8 +101,16 @@ class Network {
 
   const NetworkDescription& description() const { return description_; }
   int num_steps() const { return static_cast<int>(layers_.size()); }
+  /// Columns of a step's inputs.
+  std::vector<Index> input_widths(int step) const;
   const Layer& layer(int step) const { return *layers_[static_cast<std::size_t>(step)]; }
   Index output_width() const { return layers_.back()->output_width(); }
+  /// Whether the result of a step has one row per graph (after a readout) instead of one per node.
+  bool per_graph(int step) const { return per_graph_[static_cast<std::size_t>(step)]; }
+  /// Rows of the class logits.
+  Index num_outputs(const Blocks& blocks) const;
+  /// Steps that read the rows of neighbours.
+  int num_edge_steps() const;
   /// What each step's rows depend on; the argument of Blocks::receptive_field.
   std::vector<Reach> reach(Mode mode) const;
   /// Bytes of the widest row that attention gathers per edge; 0 without attention. The argument of
@@ -82,27 +119,42 @@ class Network {
   /// Zeros for all parameters, named "<step>.<parameter>".
   Weights make_weights() const;
 
-  /// \param class_logits  blocks.num_outputs() × output_width(), overwritten
+  /// \param class_logits  num_outputs(blocks) × output_width(), overwritten
   /// \throws ShapeError, UsageError when the input does not fit
   void forward(const Round& round, const Weights& weights, const NetworkInput& input,
                MatrixView class_logits) const;
   /// Adds the gradients of all parameters; follows a forward with the same arguments and a tape.
   void backward(const Round& round, const Weights& weights, const NetworkInput& input,
                 ConstMatrixView d_class_logits, Weights& gradients) const;
+  /// Writes running statistics of a forward in training mode to the weights (Layer::commit). To be called
+  /// once per training step, after the optimiser or before it.
+  void commit(NetworkTape& tape, Weights& weights) const;
 
  private:
   static constexpr int kFeatures = -1;
 
+  struct StepInput;
+  class Backward;
+
   void add_step(const Step& step, int number);
-  Index num_readers(int step) const;
-  Context context(const Round& round, const Weights& weights, const NetworkInput& input, int step) const;
-  LayerInput layer_input(const NetworkInput& input, const std::vector<ConstMatrixView>& results,
-                         int step) const;
+  void check_rows(const Step& step, int number) const;
+  int step_named(const Step& reader, const std::string& name, int number) const;
+  bool reads_graphs(int step) const;
+  GraphView view(const Blocks& blocks, int step) const;
+  Index result_rows(const GraphView& view, int step) const;
+  Context context(const Round& round, const Weights& weights, const GraphView& view, int step) const;
+  StepInput step_input(const NetworkInput& input, const std::vector<ConstMatrixView>& results,
+                       const GraphView& view, int step) const;
 
   NetworkDescription description_;
   std::vector<std::unique_ptr<Layer>> layers_;
-  std::vector<int> reads_;              // step whose result each step reads, or kFeatures
-  std::vector<Index> first_parameter_;  // of each step
+  std::vector<std::vector<int>> reads_;  // steps whose results each step reads, or kFeatures
+  std::vector<bool> per_graph_;          // of each step's result
+  std::vector<Index> first_parameter_;   // of each step
 };
+
+std::string_view name_of(StepEdges value);
+/// \throws UsageError for an unknown name, with the known ones
+StepEdges step_edges_named(std::string_view name);
 
 }  // namespace gat::inline GAT_PRECISION

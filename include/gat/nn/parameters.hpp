@@ -15,7 +15,7 @@ namespace gat::inline GAT_PRECISION {
 /// Where initial values come from. F = input width, H = heads, D = width per head.
 enum class Initializer {
   zeros,
-  ones,                     ///< gains of norms, scales of scores
+  ones,                     ///< gains of norms, running variances, scales of scores
   glorot_joined,            ///< weight: U(±√(6/(F + H·D))), PyG's GATConv
   glorot_per_head,          ///< weight: U(±√(6/(F + D))), one map per head as in the original code
   glorot_attention_rows,    ///< a: U(±√(6/(H + D))), PyG
@@ -31,7 +31,12 @@ enum class Initializer {
 double initial_scale(Initializer initializer, Index in_width, Index num_heads, Index head_dim);
 
 /// What kind of number a parameter is, for optimisers that treat kinds differently.
-enum class DecayGroup { weight, attention, bias };
+enum class DecayGroup {
+  weight,
+  attention,
+  bias,
+  norm  ///< gain and shift of a norm
+};
 
 /// One parameter. The file shape is that of PyG (a weight is [out, in]); memory holds the transpose of
 /// a weight, so that sparse inputs read whole rows, and where the heads of a row meet the attention
@@ -46,6 +51,7 @@ struct ParameterSpec {
   DecayGroup group = DecayGroup::weight;
   Initializer initializer = Initializer::zeros;
   Index in_width = 0, num_heads = 1, head_dim = 1;  ///< arguments of the initialiser
+  bool trained = true;                              ///< false: a statistic, which no optimiser touches
 
   /// The product of the shape; memory may hold more (padding).
   Index num_elements() const;
@@ -61,9 +67,9 @@ class Weights {
   Index count() const { return static_cast<Index>(specs_.size()); }
   const ParameterSpec& spec(Index i) const { return specs_[static_cast<std::size_t>(i)]; }
   std::span<const ParameterSpec> specs() const { return specs_; }
-  /// The number of trainable numbers.
+  /// The number of trained numbers.
   Index num_parameters() const;
-  /// The numbers in the buffer: the trainable ones and the zeros between them.
+  /// The numbers in the buffer: the trained ones, the statistics, and the zeros between them.
   Index num_values() const { return static_cast<Index>(offsets_.empty() ? 0 : offsets_.back()); }
   MatrixView operator[](Index i) { return {buffer_.data() + offset(i), spec(i).rows, spec(i).cols}; }
   ConstMatrixView operator[](Index i) const {
@@ -99,12 +105,14 @@ struct ConstWeights {
   ConstWeights slice(Index begin) const { return {all, first + begin}; }
 };
 
-/// Where the gradients of one layer's parameters are added: a buffer of the same layout.
-struct Gradients {
+/// The same to write to.
+struct WeightsSlice {
   Weights* all = nullptr;
   Index first = 0;
   MatrixView operator[](Index i) const { return (*all)[first + i]; }
-  Gradients slice(Index begin) const { return {all, first + begin}; }
+  WeightsSlice slice(Index begin) const { return {all, first + begin}; }
 };
+/// Where the gradients of one layer's parameters are added: a buffer of the layout of the weights.
+using Gradients = WeightsSlice;
 
 }  // namespace gat::inline GAT_PRECISION

@@ -38,12 +38,15 @@ struct AdamOptions {
   /// w −= learning_rate · decay · w before the step: AdamW, Loshchilov and Hutter 2019.
   double decoupled_decay = 0;
   bool decay_biases = true;  ///< false as in gnn-benchmark: biases are left out of both
+  /// Whether gain and shift of norms decay too. They do in PyTorch's optimisers, which decay whatever they
+  /// are given; left out as in BERT's code (Devlin et al. 2019) and most Transformers since.
+  bool decay_norms = false;
 
   /// \throws UsageError naming the option that is out of range
   void validate() const;
 };
 
-/// Adam and AdamW.
+/// Adam and AdamW. Statistics among the parameters (`ParameterSpec::trained` is false) are not touched.
 class Adam final : public Optimizer {
  public:
   explicit Adam(const AdamOptions& options);

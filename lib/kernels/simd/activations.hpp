@@ -2,11 +2,8 @@
 /// value where that is enough.
 #pragma once
 
-#include <cmath>
-#include <numbers>
-
 #include "gat/kernels/activation.hpp"
-#include "kernels/simd/functions.hpp"
+#include "kernels/simd/normal.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
@@ -46,18 +43,12 @@ struct Elu {
   }
 };
 struct Gelu {
-  // Φ(x) by erfc, which keeps its relative precision in the left tail; no vector form, lane by lane.
-  GAT_INLINE Lanes cumulative(const Lanes& x) const {
-    Real lanes[kLanes];
-    store(lanes, x);
-    for (Index l = 0; l < kLanes; ++l)
-      lanes[l] = Real(0.5) * std::erfc(-lanes[l] / std::numbers::sqrt2_v<Real>);
-    return load(lanes);
-  }
-  GAT_INLINE Lanes value(const Lanes& x) const { return x * cumulative(x); }
+  GAT_INLINE Lanes value(const Lanes& x) const { return x * normal_distribution(x).cumulative; }
   GAT_INLINE Lanes slope(const Lanes& x) const {
-    const Real scale = std::numbers::inv_sqrtpi_v<Real> / std::numbers::sqrt2_v<Real>;
-    return cumulative(x) + x * all_lanes(scale) * exp_of_negative(all_lanes(Real(-0.5)) * x * x);
+    const NormalDistribution normal = normal_distribution(x);
+    // Far out the product of an infinity and 0 would be no number.
+    const Lanes near = min(all_lanes(40), max(all_lanes(-40), x));
+    return multiply_add(near, normal.density, normal.cumulative);
   }
 };
 struct Sigmoid {

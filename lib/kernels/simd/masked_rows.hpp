@@ -11,9 +11,13 @@ namespace GAT_SIMD {
 /// Numbers that a stack buffer of mask factors holds at once.
 inline constexpr Index kFactorRun = 256;
 
+/// The first element of a row's mask, `elements` per row.
+inline std::uint64_t first_element(std::span<const NodeId> global_rows, Index row, Index elements) {
+  const Index global = global_rows.empty() ? row : global_rows[static_cast<std::size_t>(row)];
+  return static_cast<std::uint64_t>(global) * static_cast<std::uint64_t>(elements);
+}
 inline std::uint64_t first_element(const LinearInput& input, Index row) {
-  const Index global = input.global_rows.empty() ? row : input.global_rows[static_cast<std::size_t>(row)];
-  return static_cast<std::uint64_t>(global) * static_cast<std::uint64_t>(input.rows.cols() * input.num_masks);
+  return first_element(input.global_rows, row, input.rows.cols() * input.num_masks);
 }
 
 /// to = m ⊙ from for one row under one of several layers of the mask; the two may be the same memory.

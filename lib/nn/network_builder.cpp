@@ -1,0 +1,218 @@
+#include "gat/nn/network_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "core/named_values.hpp"
+
+namespace gat::inline GAT_PRECISION {
+
+namespace {
+
+constexpr NamedValues<BlockForm, 7> kForms{{{BlockForm::plain, "plain"},
+                                            {BlockForm::classic, "classic"},
+                                            {BlockForm::pre_norm, "pre-norm"},
+                                            {BlockForm::post_norm, "post-norm"},
+                                            {BlockForm::residual, "residual"},
+                                            {BlockForm::separate, "separate"},
+                                            {BlockForm::gps, "gps"}}};
+constexpr NamedValues<NormKind, 3> kNorms{
+    {{NormKind::none, "none"}, {NormKind::layer_norm, "layer"}, {NormKind::batch_norm, "batch"}}};
+constexpr NamedValues<JumpingKnowledge, 4> kJumps{{{JumpingKnowledge::none, "none"},
+                                                   {JumpingKnowledge::concat, "concat"},
+                                                   {JumpingKnowledge::max, "max"},
+                                                   {JumpingKnowledge::sum, "sum"}}};
+
+// The blocks of one network.
+class BlockWriter {
+ public:
+  explicit BlockWriter(const BlockNetworkOptions& options)
+      : o_(options), builder_(options.num_features, options.edge_features) {}
+
+  NetworkDescription network() {
+    std::string x = o_.input_map ? input() : "features";
+    std::vector<std::string> results;
+    for (int k = 0; k < o_.num_blocks; ++k) {
+      prefix_ = "blocks." + std::to_string(k) + ".";
+      results.push_back(x = block(x));
+    }
+    x = builder_.jumping("jumping", o_.jumping, results);
+    if (begins_with_norm()) x = builder_.norm("norm", o_.norm, x);
+    if (o_.readout) x = builder_.step("readout", {"readout", {{"pooling", text(name_of(*o_.readout))}}}, x);
+    builder_.step("output", {"linear", {{"out_features", o_.num_outputs}}}, x);
+    return builder_.description();
+  }
+
+ private:
+  static std::string text(std::string_view name) { return std::string(name); }
+
+  bool begins_with_norm() const {
+    return o_.form == BlockForm::pre_norm || o_.form == BlockForm::residual || o_.form == BlockForm::separate;
+  }
+
+  std::string input() {
+    const Activation activation = o_.input_activation ? o_.activation : Activation();
+    return builder_.step("input",
+                         {"linear",
+                          {{"out_features", o_.hidden},
+                           {"argument_dropout", o_.dropout},
+                           {"activation", text(name_of(activation.kind))},
+                           {"activation_parameter", activation.parameter}}},
+                         "features");
+  }
+
+  std::string block(const std::string& x) {
+    switch (o_.form) {
+      case BlockForm::plain:
+        return activation(attention(x));
+      case BlockForm::classic: {
+        const std::string both =
+            builder_.step(prefix_ + "sum", {"add", {{"map", text("learned")}}}, {attention(x), x});
+        return dropped("dropout", activation(norm("norm", both)));
+      }
+      case BlockForm::pre_norm: {
+        const std::string y = sum("attention_sum", dropped_attention(norm("attention_norm", x)), x);
+        return sum("sum", feed_forward(norm("norm", y)), y);
+      }
+      case BlockForm::post_norm: {
+        const std::string y = norm("attention_norm", sum("attention_sum", dropped_attention(x), x));
+        return norm("norm", sum("sum", feed_forward(y), y));
+      }
+      case BlockForm::residual:
+        return sum("sum", feed_forward(attention(norm("norm", x))), x);
+      case BlockForm::separate: {
+        const std::string own = norm("norm", x);
+        const std::string both = builder_.step(prefix_ + "both", {"concat", {}}, {own, attention(own)});
+        return sum("sum", feed_forward(both), x);
+      }
+      case BlockForm::gps:
+        break;
+    }
+    const std::string local = norm("attention_norm", sum("attention_sum", dropped_attention(x), x));
+    const std::string everywhere =
+        dropped("global_dropout",
+                builder_.step(prefix_ + "global_attention", o_.global_attention, x, StepEdges::complete));
+    const std::string global = norm("global_norm", sum("global_sum", everywhere, x));
+    const std::string y = sum("both", local, global);
+    return norm("norm", sum("sum", feed_forward(y), y));
+  }
+
+  std::string attention(const std::string& x) {
+    return builder_.step(prefix_ + "attention", o_.attention, x);
+  }
+  std::string dropped_attention(const std::string& x) { return dropped("attention_dropout", attention(x)); }
+  std::string dropped(const char* name, const std::string& x) {
+    return builder_.dropout(prefix_ + name, o_.dropout, x);
+  }
+  std::string norm(const char* name, const std::string& x) {
+    return builder_.norm(prefix_ + name, o_.norm, x);
+  }
+  std::string sum(const char* name, const std::string& branch, const std::string& carried) {
+    return builder_.residual(prefix_ + name, branch, carried);
+  }
+  std::string activation(const std::string& x) {
+    return builder_.step(prefix_ + "activation",
+                         {"activation",
+                          {{"activation", text(name_of(o_.activation.kind))},
+                           {"activation_parameter", o_.activation.parameter}}},
+                         x);
+  }
+  std::string feed_forward(const std::string& x) {
+    const double width = std::round(o_.feed_forward_factor * static_cast<double>(o_.hidden));
+    return builder_.step(prefix_ + "feed_forward",
+                         {"feed_forward",
+                          {{"hidden_features", static_cast<std::int64_t>(std::max(width, 1.0))},
+                           {"out_features", o_.hidden},
+                           {"activation", text(name_of(o_.activation.kind))},
+                           {"activation_parameter", o_.activation.parameter},
+                           {"dropout", o_.dropout},
+                           {"dropout_before_activation", o_.dropout_before_activation},
+                           {"output_dropout", o_.dropout}}},
+                         x);
+  }
+
+  const BlockNetworkOptions& o_;
+  NetworkBuilder builder_;
+  std::string prefix_;
+};
+
+}  // namespace
+
+std::string_view name_of(BlockForm value) { return name_in(kForms, value); }
+std::string_view name_of(NormKind value) { return name_in(kNorms, value); }
+std::string_view name_of(JumpingKnowledge value) { return name_in(kJumps, value); }
+BlockForm block_form_named(std::string_view name) { return value_in(kForms, name, "form of blocks"); }
+NormKind norm_kind_named(std::string_view name) { return value_in(kNorms, name, "norm"); }
+JumpingKnowledge jumping_knowledge_named(std::string_view name) {
+  return value_in(kJumps, name, "jumping knowledge");
+}
+
+void BlockNetworkOptions::validate() const {
+  if (num_features < 0 || edge_features < 0) throw UsageError("feature widths cannot be negative");
+  if (num_outputs < 1)
+    throw UsageError("num_outputs is " + std::to_string(num_outputs) + "; it is at least 1");
+  if (hidden < 1) throw UsageError("hidden is " + std::to_string(hidden) + "; it is at least 1");
+  if (num_blocks < 1) throw UsageError("num_blocks is " + std::to_string(num_blocks) + "; it is at least 1");
+  if (!(dropout >= 0 && dropout < 1))
+    throw UsageError("dropout is " + std::to_string(dropout) + "; a drop probability lies in [0, 1)");
+  if (!(feed_forward_factor > 0 && std::isfinite(feed_forward_factor))) {
+    throw UsageError("feed_forward_factor is " + std::to_string(feed_forward_factor) +
+                     "; it must be positive");
+  }
+}
+
+NetworkDescription block_network(const BlockNetworkOptions& options) {
+  options.validate();
+  return BlockWriter(options).network();
+}
+
+NetworkDescription plain_stack(Index num_features, Index edge_features,
+                               const std::vector<LayerDescription>& layers) {
+  NetworkBuilder builder(num_features, edge_features);
+  std::string x = "features";
+  for (std::size_t k = 0; k < layers.size(); ++k)
+    x = builder.step("layers." + std::to_string(k), layers[k], x);
+  return builder.description();
+}
+
+std::string NetworkBuilder::step(std::string name, LayerDescription layer, InputNames inputs,
+                                 StepEdges edges) {
+  description_.steps.push_back({std::move(layer), std::move(name), std::move(inputs), edges});
+  return description_.steps.back().name;
+}
+
+std::string NetworkBuilder::residual(std::string name, const std::string& branch,
+                                     const std::string& carried) {
+  return step(std::move(name), {"add", {{"map", std::string("identity-or-learned")}}}, {branch, carried});
+}
+
+std::string NetworkBuilder::norm(std::string name, NormKind kind, const std::string& input) {
+  if (kind == NormKind::none) return input;
+  const bool by_node = kind == NormKind::layer_norm;
+  return step(std::move(name), {by_node ? "layer_norm" : "batch_norm", {}}, input);
+}
+
+std::string NetworkBuilder::dropout(std::string name, double probability, const std::string& input) {
+  if (probability == 0) return input;
+  return step(std::move(name), {"dropout", {{"dropout", probability}}}, input);
+}
+
+std::string NetworkBuilder::jumping(std::string name, JumpingKnowledge kind,
+                                    const std::vector<std::string>& results) {
+  switch (kind) {
+    case JumpingKnowledge::none:
+      return results.back();
+    case JumpingKnowledge::concat:
+      return step(std::move(name), {"concat", {}}, results);
+    case JumpingKnowledge::max:
+      return step(std::move(name), {"max", {}}, results);
+    case JumpingKnowledge::sum:
+      break;
+  }
+  if (results.size() == 1) return results.back();
+  return step(std::move(name), {"add", {{"map", std::string("identity")}}}, results);
+}
+
+}  // namespace gat::inline GAT_PRECISION

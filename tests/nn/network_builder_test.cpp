@@ -1,0 +1,148 @@
+#include "gat/nn/network_builder.hpp"
+
+#include "catch.hpp"
+#include "data/expectations.hpp"
+#include "nn/block_networks.hpp"
+
+using namespace gat;
+using gat::test::block_options;
+using gat::test::kForms;
+
+namespace {
+
+// "name kind(inputs)" of every step.
+std::vector<std::string> outline(const NetworkDescription& network) {
+  std::vector<std::string> lines;
+  for (const Step& step : network.steps) {
+    std::string line = step.name + " " + step.layer.kind + "(";
+    for (const std::string& name : step.inputs.names()) line += (line.back() == '(' ? "" : ", ") + name;
+    lines.push_back(line + ")");
+  }
+  return lines;
+}
+
+std::vector<std::string> outline_of(BlockForm form) {
+  BlockNetworkOptions options = block_options(form);
+  options.num_blocks = 1;
+  options.dropout = 0;
+  return outline(block_network(options));
+}
+
+}  // namespace
+
+TEST_CASE("GAT-sep concatenates a node's own features to its aggregate before the output map",
+          "[nn][builder][unit]") {
+  CHECK(outline_of(BlockForm::separate) ==
+        std::vector<std::string>{"input linear(features)", "blocks.0.norm layer_norm(input)",
+                                 "blocks.0.attention gat(blocks.0.norm)",
+                                 "blocks.0.both concat(blocks.0.norm, blocks.0.attention)",
+                                 "blocks.0.feed_forward feed_forward(blocks.0.both)",
+                                 "blocks.0.sum add(blocks.0.feed_forward, input)",
+                                 "norm layer_norm(blocks.0.sum)", "output linear(norm)"});
+}
+
+TEST_CASE("pre-norm blocks normalise before each part, post-norm blocks after each sum",
+          "[nn][builder][unit]") {
+  CHECK(outline_of(BlockForm::pre_norm) ==
+        std::vector<std::string>{"input linear(features)", "blocks.0.attention_norm layer_norm(input)",
+                                 "blocks.0.attention gat(blocks.0.attention_norm)",
+                                 "blocks.0.attention_sum add(blocks.0.attention, input)",
+                                 "blocks.0.norm layer_norm(blocks.0.attention_sum)",
+                                 "blocks.0.feed_forward feed_forward(blocks.0.norm)",
+                                 "blocks.0.sum add(blocks.0.feed_forward, blocks.0.attention_sum)",
+                                 "norm layer_norm(blocks.0.sum)", "output linear(norm)"});
+  CHECK(outline_of(BlockForm::post_norm) ==
+        std::vector<std::string>{"input linear(features)", "blocks.0.attention gat(input)",
+                                 "blocks.0.attention_sum add(blocks.0.attention, input)",
+                                 "blocks.0.attention_norm layer_norm(blocks.0.attention_sum)",
+                                 "blocks.0.feed_forward feed_forward(blocks.0.attention_norm)",
+                                 "blocks.0.sum add(blocks.0.feed_forward, blocks.0.attention_norm)",
+                                 "blocks.0.norm layer_norm(blocks.0.sum)", "output linear(blocks.0.norm)"});
+}
+
+TEST_CASE("GPS sums attention over edges and over all nodes", "[nn][builder][unit]") {
+  BlockNetworkOptions options = block_options(BlockForm::gps);
+  options.num_blocks = 1;
+  const NetworkDescription network = block_network(options);
+  for (const Step& step : network.steps)
+    CHECK((step.edges == StepEdges::complete) == (step.name == "blocks.0.global_attention"));
+  const auto lines = outline(network);
+  const auto has = [&](const char* line) { return std::count(lines.begin(), lines.end(), line) == 1; };
+  CHECK(has("blocks.0.attention_dropout dropout(blocks.0.attention)"));
+  CHECK(has("blocks.0.global_attention gat(input)"));
+  CHECK(has("blocks.0.global_sum add(blocks.0.global_dropout, input)"));
+  CHECK(has("blocks.0.both add(blocks.0.attention_norm, blocks.0.global_norm)"));
+}
+
+TEST_CASE("classic blocks put norm, activation and dropout behind the sum", "[nn][builder][unit]") {
+  BlockNetworkOptions options = block_options(BlockForm::classic);
+  options.num_blocks = 2;
+  options.norm = NormKind::batch_norm;
+  options.jumping = JumpingKnowledge::sum;
+  const auto lines = outline(block_network(options));
+  CHECK(std::vector(lines.begin() + 1, lines.begin() + 6) ==
+        std::vector<std::string>{
+            "blocks.0.attention gat(input)", "blocks.0.sum add(blocks.0.attention, input)",
+            "blocks.0.norm batch_norm(blocks.0.sum)", "blocks.0.activation activation(blocks.0.norm)",
+            "blocks.0.dropout dropout(blocks.0.activation)"});
+  CHECK(lines[lines.size() - 2] == "jumping add(blocks.0.dropout, blocks.1.dropout)");
+}
+
+TEST_CASE("jumping knowledge reads every block, a readout follows it", "[nn][builder][unit]") {
+  for (const JumpingKnowledge jumping : {JumpingKnowledge::concat, JumpingKnowledge::max}) {
+    BlockNetworkOptions options = block_options(BlockForm::plain);
+    options.jumping = jumping;
+    options.readout = Pooling::attention;
+    const Network network(block_network(options));
+    const auto lines = outline(network.description());
+    CHECK(lines[lines.size() - 3] ==
+          "jumping " + std::string(name_of(jumping)) + "(blocks.0.activation, blocks.1.activation)");
+    CHECK(network.per_graph(network.num_steps() - 1));
+    const Index width = jumping == JumpingKnowledge::concat ? 12 : 6;
+    CHECK(network.input_widths(network.num_steps() - 2) == std::vector<Index>{width});
+  }
+}
+
+TEST_CASE("a plain stack is its layers in order", "[nn][builder][unit]") {
+  const LayerDescription gat{"gat", {}}, linear{"linear", {{"out_features", std::int64_t(3)}}};
+  CHECK(outline(plain_stack(5, 0, {gat, linear})) ==
+        std::vector<std::string>{"layers.0 gat(features)", "layers.1 linear(layers.0)"});
+  CHECK(Network(plain_stack(5, 0, {gat, linear})).output_width() == 3);
+}
+
+TEST_CASE("every form of blocks gives chosen nodes the rows of the whole graph", "[nn][builder][blocks]") {
+  const CsrGraph graph = test::random_graph(40, 60, 1);
+  const Matrix features = test::random_matrix(40, 4, 2);
+  const std::vector<NodeId> nodes{7, 3, 20};
+  for (const BlockForm form : kForms) {
+    INFO(name_of(form));
+    const Network network(block_network(block_options(form)));
+    const Weights weights = test::random_weights(network);
+    const Blocks whole = Blocks::whole(graph.view(), network.num_steps());
+    const Blocks part = Blocks::receptive_field(graph, nodes, network.reach(Mode::evaluation));
+    const Matrix expected =
+        test::run_network(network, weights, {whole, features, {}, {}}, Mode::evaluation).class_logits;
+    const Matrix rows =
+        test::run_network(network, weights, {part, features, {}, {}}, Mode::evaluation).class_logits;
+    if (form == BlockForm::gps) CHECK(test::relative_difference(rows, test::rows_of(expected, nodes)) < 1e-5);
+    else CHECK(test::same_bits(rows, test::rows_of(expected, nodes)));
+  }
+}
+
+TEST_CASE("options of block networks that are out of range are refused by name", "[nn][builder][options]") {
+  const auto refusal = [](const auto& change) {
+    BlockNetworkOptions options = block_options(BlockForm::plain);
+    change(options);
+    return message_of([&] { block_network(options); });
+  };
+  CHECK(refusal([](auto&) {}).empty());
+  CHECK(lacking(refusal([](auto& o) { o.num_blocks = 0; }), {"num_blocks is 0"}) == "");
+  CHECK(lacking(refusal([](auto& o) { o.hidden = 0; }), {"hidden is 0"}) == "");
+  CHECK(lacking(refusal([](auto& o) { o.num_outputs = 0; }), {"num_outputs is 0"}) == "");
+  CHECK(lacking(refusal([](auto& o) { o.dropout = 1; }), {"dropout"}) == "");
+  CHECK(lacking(refusal([](auto& o) { o.feed_forward_factor = 0; }), {"feed_forward_factor"}) == "");
+  for (const BlockForm form : kForms) CHECK(block_form_named(name_of(form)) == form);
+  CHECK_THROWS_AS(block_form_named("seperate"), UsageError);
+  CHECK_THROWS_AS(norm_kind_named("layers"), UsageError);
+  CHECK_THROWS_AS(jumping_knowledge_named("lstm"), UsageError);
+}
