@@ -81,7 +81,8 @@ struct KernelTable {
 #define GAT_KERNEL_POINTER(result, name, parameters) result(*name) parameters;
   GAT_KERNELS(GAT_KERNEL_POINTER)
 #undef GAT_KERNEL_POINTER
-  std::span<const ScoreDescription* const> scores;
+  /// A function, so that no level's code runs before its level is chosen.
+  std::span<const ScoreDescription* const> (*scores)();
 };
 
 #define GAT_KERNEL_DECLARATION(result, name, parameters) result name parameters;

@@ -34,7 +34,7 @@ void attention_select(const AttentionInput& input, const ScoreInput& score, cons
                       MatrixView threshold, MatrixView last) {
   kernels_of(input.execution.simd).attention_select(input, score, rule, threshold, last);
 }
-std::span<const ScoreDescription* const> score_table() { return baseline::kTable.scores; }
+std::span<const ScoreDescription* const> score_table() { return baseline::kTable.scores(); }
 int score_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (const ScoreDescription* score : score_table()) {

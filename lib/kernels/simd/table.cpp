@@ -14,7 +14,7 @@ std::span<const ScoreDescription* const> score_descriptions() {
 }
 
 #define GAT_KERNEL_NAME(result, name, parameters) GAT_SIMD::name,
-extern const KernelTable kTable{GAT_KERNELS(GAT_KERNEL_NAME) score_descriptions()};
+extern const KernelTable kTable{GAT_KERNELS(GAT_KERNEL_NAME) & score_descriptions};
 #undef GAT_KERNEL_NAME
 
 }  // namespace GAT_SIMD
