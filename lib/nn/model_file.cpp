@@ -112,11 +112,17 @@ void check_widths(const NetworkDescription& network, Index file_bytes) {
     throw UsageError("feature widths do not fit the size of the file");
   }
   for (const Step& step : network.steps) {
-    for (const char* name : {"num_heads", "head_dim", "out_features", "hidden_features"}) {
+    // Widths, and the least that each can be.
+    constexpr std::pair<const char*, std::int64_t> kWidths[] = {
+        {"num_heads", 1},       {"head_dim", 1},     {"out_features", 1},
+        {"hidden_features", 1}, {"key_dim", 0},      {"query_dim", 0},
+        {"output_dim", 0},      {"position_dim", 0}, {"destination_features", 0},
+        {"value_features", 0}};
+    for (const auto& [name, least] : kWidths) {
       const auto found = step.layer.options.find(name);
       if (found == step.layer.options.end() || !std::holds_alternative<std::int64_t>(found->second)) continue;
       const std::int64_t width = std::get<std::int64_t>(found->second);
-      if (width < 1 || width > most)
+      if (width < least || width > most)
         throw UsageError(std::string(name) + " does not fit the size of the file");
     }
   }

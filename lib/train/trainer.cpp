@@ -190,19 +190,21 @@ class Run {
   double* time_of(double PhaseTimes::*phase) { return phases_ == nullptr ? nullptr : &(phases_->*phase); }
 
   double training_step(int number) {
-    const Round round{Mode::training,
-                      random_.derive(static_cast<std::uint64_t>(number)),
-                      options_.execution,
-                      workspace_,
-                      &tape_,
-                      {},
-                      {},
-                      phases_ == nullptr ? nullptr : &phases_->steps};
+    Round round{Mode::training,
+                random_.derive(static_cast<std::uint64_t>(number)),
+                options_.execution,
+                workspace_,
+                &tape_,
+                {},
+                {},
+                phases_ == nullptr ? nullptr : &phases_->steps};
     {
       const TimedScope timed(time_of(&PhaseTimes::forward_seconds));
       network_.forward(round, weights_, input(train_), train_.logits);
     }
     const double loss = training_loss();
+    round.loss = {&loss, 1};
+    round.baseline = {&mean_loss_, 1};
     {
       const TimedScope timed(time_of(&PhaseTimes::backward_seconds));
       gradients_.fill(0);
@@ -211,6 +213,7 @@ class Run {
     const TimedScope timed(time_of(&PhaseTimes::update_seconds));
     optimizer_.step(weights_, gradients_, options_.execution);
     network_.commit(tape_, weights_);
+    mean_loss_ += (number == 1 ? 1 : 1 - options_.baseline_decay) * (loss - mean_loss_);
     return loss;
   }
 
@@ -248,6 +251,7 @@ class Run {
   RandomStream random_;
   Adam optimizer_;
   Weights weights_;
+  double mean_loss_ = 0;  // of earlier epochs
   Weights gradients_;
   Matrix d_logits_;
   Workspace workspace_;
@@ -264,6 +268,9 @@ void TrainOptions::validate() const {
   adam.validate();
   if (epochs < 1) throw UsageError("epochs is " + std::to_string(epochs) + "; train for at least one epoch");
   if (patience < 1) throw UsageError("patience is " + std::to_string(patience) + "; it is at least 1 epoch");
+  if (!(baseline_decay >= 0 && baseline_decay < 1)) {
+    throw UsageError("baseline_decay is " + std::to_string(baseline_decay) + "; it lies in [0, 1)");
+  }
   if (execution.num_threads < 1) {
     throw UsageError("num_threads is " + std::to_string(execution.num_threads) +
                      "; at least 1 thread is needed");
@@ -361,8 +368,10 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
       joined = std::max(joined, spec.num_heads * spec.head_dim);
       if (spec.name == "edge_weight") numbers += 2 * num_edges * layer.num_heads();
     }
-    // Kept for backward: projection, dropped-out values, heads, argument, result; then two gradients.
-    numbers += nodes * (5 * joined + 2 * layer.output_width() + 4 * layer.num_heads());
+    // Kept for backward: projection, dropped-out values, heads, argument, result; then two gradients. With
+    // queries and keys beside the values: each of the three, made ready for the score, and its gradient.
+    const bool pairs = network.description().steps[static_cast<std::size_t>(k)].layer.kind == "attention";
+    numbers += nodes * ((pairs ? 13 : 5) * joined + 2 * layer.output_width() + 4 * layer.num_heads());
   }
   // Weights, best weights, gradients, two moments, and the block sums of the largest gradient.
   numbers += 13 * network.make_weights().num_values();

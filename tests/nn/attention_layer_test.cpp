@@ -2,9 +2,7 @@
 #include "catch.hpp"
 #include "data/expectations.hpp"
 #include "gat/nn/layers/table.hpp"
-#include "io/temporary_folder.hpp"
 #include "nn/attention_run.hpp"
-#include "nn/models.hpp"
 
 using namespace gat;
 using gat::test::AttentionProbe;
@@ -131,29 +129,6 @@ TEST_CASE("an attention layer made from its own description is the same layer",
   CHECK(std::get<std::string>(shared->describe().options.at("value")) == "shared");
   const auto alias = make_layer({"attention", {{"score", std::string("concat")}}}, 4, 0);
   CHECK(std::get<std::string>(alias->describe().options.at("score")) == "tanh");
-}
-
-TEST_CASE("every score survives a model file", "[nn][attention][model_file]") {
-  TemporaryFolder folder;
-  const GraphData data = test::random_data(12, 4);
-  for (const std::string& score : test::all_scores()) {
-    if (score == "custom") continue;  // a score of the caller's is no part of a model
-    INFO(score);
-    ModelDescription d = test::small_description();
-    d.network.steps = {{{"attention",
-                         {{"score", score},
-                          {"num_heads", std::int64_t(2)},
-                          {"head_dim", std::int64_t(3)},
-                          {"key_dim", std::int64_t(3)},
-                          {"output_dim", std::int64_t(2)}}},
-                        "",
-                        ""}};
-    const Model model(d, test::random_weights(Network(d.network)));
-    model.save(folder / "model.gat");
-    const Model again = Model::load(folder / "model.gat");
-    CHECK(again.description().network == model.description().network);
-    CHECK(test::same_bits(test::predict(again, data), test::predict(model, data)));
-  }
 }
 
 TEST_CASE("inputs that do not fit an attention layer are refused by name", "[nn][attention][check]") {

@@ -41,6 +41,9 @@ struct TrainOptions {
   /// gradients are the same up to the order of sums.
   Reorder reorder = Reorder::automatic;
   bool profile = false;  ///< measure `TrainResult::phases`
+  /// Score-function gradients of drawn edges subtract a running mean of the losses of earlier epochs, which
+  /// keeps this share of itself in each epoch; 0 in the first. Nothing else reads it.
+  double baseline_decay = 0.9;
 
   /// \throws UsageError naming the option that is out of range
   void validate() const;

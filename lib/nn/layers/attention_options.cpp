@@ -16,17 +16,17 @@ constexpr NamedValues<Projection, 3> kProjections{
 constexpr NamedValues<EdgeUse, 7> kEdgeUses{{{EdgeUse::score, "score"},
                                              {EdgeUse::values, "values"},
                                              {EdgeUse::both, "both"},
-                                             {EdgeUse::both_shared, "both_shared"},
+                                             {EdgeUse::both_shared, "both-shared"},
                                              {EdgeUse::ignored, "ignored"},
-                                             {EdgeUse::log_prior, "log_prior"},
+                                             {EdgeUse::log_prior, "log-prior"},
                                              {EdgeUse::multiplied, "multiplied"}}};
 constexpr NamedValues<Selection, 4> kSelections{{{Selection::all, "all"},
-                                                 {Selection::top_k, "top_k"},
+                                                 {Selection::top_k, "top-k"},
                                                  {Selection::argmax, "argmax"},
                                                  {Selection::sampled, "sampled"}}};
 constexpr NamedValues<SampleGradient, 2> kSampleGradients{
-    {{SampleGradient::straight_through, "straight_through"},
-     {SampleGradient::score_function, "score_function"}}};
+    {{SampleGradient::straight_through, "straight-through"},
+     {SampleGradient::score_function, "score-function"}}};
 constexpr NamedValues<Window, 3> kWindows{
     {{Window::none, "none"}, {Window::monotonic, "monotonic"}, {Window::predictive, "predictive"}}};
 
@@ -115,7 +115,7 @@ void check_window(const AttentionLayerOptions& o) {
         "false");
   if (!o.renormalize && o.edge_features > 0 && o.edge_use == EdgeUse::multiplied)
     refuse(
-        "a window that is not renormalised is a factor itself; set edge_use to \"log_prior\" or renormalize");
+        "a window that is not renormalised is a factor itself; set edge_use to \"log-prior\" or renormalize");
 }
 
 void check_output(const AttentionLayerOptions& o) {

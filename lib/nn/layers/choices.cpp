@@ -10,11 +10,11 @@ constexpr NamedValues<HeadMerge, 2> kMerges{{{HeadMerge::concat, "concat"}, {Hea
 constexpr NamedValues<Residual, 4> kResiduals{{{Residual::none, "none"},
                                                {Residual::identity, "identity"},
                                                {Residual::learned, "learned"},
-                                               {Residual::identity_or_learned, "identity_or_learned"}}};
+                                               {Residual::identity_or_learned, "identity-or-learned"}}};
 constexpr NamedValues<InitialScheme, 4> kSchemes{{{InitialScheme::original, "original"},
                                                   {InitialScheme::pyg, "pyg"},
                                                   {InitialScheme::dgl, "dgl"},
-                                                  {InitialScheme::fan_in, "fan_in"}}};
+                                                  {InitialScheme::fan_in, "fan-in"}}};
 
 }  // namespace
 

@@ -297,7 +297,7 @@ void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, c
   const ConstMatrixView values = value_mask.active() ? tape[kValues] : tape[kZSrc];
   const MatrixView d_values = c.workspace.matrix(c.graph.num_sources(), heads.width());
   attention_backward(attention_input(values), score, {tape[kRowMax], tape[kInverseSum]}, tape[kHeads],
-                     merge.d_heads, d_score, {d_values, d_input.log_prior, d_input.factor, {}, {}},
+                     merge.d_heads, d_score, {d_values, d_input.log_prior, d_input.factor},
                      [&](Index first, Index last) { merge_heads_backward(merge, first, last, level); });
   if (layer.bias_ >= 0) add_blocks(merge.d_bias, gradients[layer.bias_]);
   backward_residual(merge.d_argument, d_input, gradients);

@@ -102,10 +102,12 @@ struct AttentionLayerOptions {
   SampleGradient sample_gradient = SampleGradient::straight_through;
 
   Window window = Window::none;
-  Index window_width = 0;     ///< D: σ = D/2
-  bool renormalize = true;    ///< the Gaussian stands inside the softmax; else α is multiplied with it
-  bool window_edges = false;  ///< only edges with |j − p_i| ≤ D take part, the others are not even visited
-  Index position_dim = 16;    ///< rows of W of a predictive window
+  Index window_width = 0;   ///< D: σ = D/2
+  bool renormalize = true;  ///< the Gaussian stands inside the softmax; else α is multiplied with it
+  /// Only edges with |j − p_i| ≤ D take part; the others are not even visited. The graph of these edges is
+  /// made anew in every pass; which edges it has counts as fixed for gradients.
+  bool window_edges = false;
+  Index position_dim = 16;  ///< rows of W of a predictive window
 
   InitialScheme initial = InitialScheme::pyg;
 
