@@ -83,6 +83,10 @@ TEST_CASE("activations agree with the golden vectors", "[golden][activation]") {
 
 TEST_CASE("layer normalisation agrees with the golden vectors", "[golden][layer_norm]") { check_kind(12); }
 
+TEST_CASE("Transformer blocks over graphs agree with the golden vectors", "[golden][blocks]") {
+  check_kind(14);
+}
+
 TEST_CASE("softmax cross-entropy agrees with the golden vectors", "[golden][loss]") { check_kind(15); }
 
 TEST_CASE("sigmoid cross-entropy agrees with the golden vectors", "[golden][loss]") { check_kind(16); }
