@@ -25,43 +25,17 @@ constexpr NamedValues<JumpingKnowledge, 4> kJumps{{{JumpingKnowledge::none, "non
                                                    {JumpingKnowledge::max, "max"},
                                                    {JumpingKnowledge::sum, "sum"}}};
 
-// The blocks of one network.
+std::string text(std::string_view name) { return std::string(name); }
+
+bool begins_with_norm(BlockForm form) {
+  return form == BlockForm::pre_norm || form == BlockForm::residual || form == BlockForm::separate;
+}
+
+// The steps of one block.
 class BlockWriter {
  public:
-  explicit BlockWriter(const BlockNetworkOptions& options)
-      : o_(options), builder_(options.num_features, options.edge_features) {}
-
-  NetworkDescription network() {
-    std::string x = o_.input_map ? input() : "features";
-    std::vector<std::string> results;
-    for (int k = 0; k < o_.num_blocks; ++k) {
-      prefix_ = "blocks." + std::to_string(k) + ".";
-      results.push_back(x = block(x));
-    }
-    x = builder_.jumping("jumping", o_.jumping, results);
-    if (begins_with_norm()) x = builder_.norm("norm", o_.norm, x);
-    if (o_.readout) x = builder_.step("readout", {"readout", {{"pooling", text(name_of(*o_.readout))}}}, x);
-    builder_.step("output", {"linear", {{"out_features", o_.num_outputs}}}, x);
-    return builder_.description();
-  }
-
- private:
-  static std::string text(std::string_view name) { return std::string(name); }
-
-  bool begins_with_norm() const {
-    return o_.form == BlockForm::pre_norm || o_.form == BlockForm::residual || o_.form == BlockForm::separate;
-  }
-
-  std::string input() {
-    const Activation activation = o_.input_activation ? o_.activation : Activation();
-    return builder_.step("input",
-                         {"linear",
-                          {{"out_features", o_.hidden},
-                           {"argument_dropout", o_.dropout},
-                           {"activation", text(name_of(activation.kind))},
-                           {"activation_parameter", activation.parameter}}},
-                         "features");
-  }
+  BlockWriter(const BlockNetworkOptions& options, std::string prefix, NetworkBuilder& builder)
+      : o_(options), prefix_(std::move(prefix)), builder_(builder) {}
 
   std::string block(const std::string& x) {
     switch (o_.form) {
@@ -99,6 +73,7 @@ class BlockWriter {
     return norm("norm", sum("sum", feed_forward(y), y));
   }
 
+ private:
   std::string attention(const std::string& x) {
     return builder_.step(prefix_ + "attention", o_.attention, x);
   }
@@ -134,9 +109,20 @@ class BlockWriter {
   }
 
   const BlockNetworkOptions& o_;
-  NetworkBuilder builder_;
   std::string prefix_;
+  NetworkBuilder& builder_;
 };
+
+std::string input_map(const BlockNetworkOptions& o, NetworkBuilder& builder) {
+  const Activation activation = o.input_activation ? o.activation : Activation();
+  return builder.step("input",
+                      {"linear",
+                       {{"out_features", o.hidden},
+                        {"argument_dropout", o.dropout},
+                        {"activation", text(name_of(activation.kind))},
+                        {"activation_parameter", activation.parameter}}},
+                      "features");
+}
 
 }  // namespace
 
@@ -165,7 +151,19 @@ void BlockNetworkOptions::validate() const {
 
 NetworkDescription block_network(const BlockNetworkOptions& options) {
   options.validate();
-  return BlockWriter(options).network();
+  NetworkBuilder builder(options.num_features, options.edge_features);
+  std::string x = options.input_map ? input_map(options, builder) : "features";
+  std::vector<std::string> results;
+  for (int k = 0; k < options.num_blocks; ++k) {
+    x = builder.block(options, "blocks." + std::to_string(k) + ".", x);
+    results.push_back(x);
+  }
+  x = builder.jumping("jumping", options.jumping, results);
+  if (begins_with_norm(options.form)) x = builder.norm("norm", options.norm, x);
+  if (options.readout)
+    x = builder.step("readout", {"readout", {{"pooling", text(name_of(*options.readout))}}}, x);
+  builder.step("output", {"linear", {{"out_features", options.num_outputs}}}, x);
+  return builder.description();
 }
 
 NetworkDescription plain_stack(Index num_features, Index edge_features,
@@ -181,6 +179,12 @@ std::string NetworkBuilder::step(std::string name, LayerDescription layer, Input
                                  StepEdges edges) {
   description_.steps.push_back({std::move(layer), std::move(name), std::move(inputs), edges});
   return description_.steps.back().name;
+}
+
+std::string NetworkBuilder::block(const BlockNetworkOptions& options, std::string prefix,
+                                  const std::string& input) {
+  options.validate();
+  return BlockWriter(options, std::move(prefix), *this).block(input);
 }
 
 std::string NetworkBuilder::residual(std::string name, const std::string& branch,

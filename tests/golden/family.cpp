@@ -8,31 +8,16 @@
 namespace golden {
 
 std::span<const Family* const> families() {
-  static constexpr const Family* kFamilies[] = {&kGatLayerFamily,
-                                                &kGatv2Family,
-                                                &kTransformerFamily,
-                                                &kScoreFamily,
-                                                &kAgnnFamily,
-                                                &kSupergatFamily,
-                                                &kHardFamily,
-                                                &kLocalFamily,
-                                                &kMultiHeadFamily,
-                                                &kTransformerBlockFamily,
-                                                &kLayerNormFamily,
-                                                &kSegmentSoftmaxFamily,
-                                                &kActivationFamily,
-                                                &kCrossEntropyFamily,
-                                                &kSigmoidCrossEntropyFamily,
-                                                &kAdamFamily,
-                                                &kInitialBoundsFamily,
-                                                &kModelFamily,
-                                                &kMetricsFamily,
-                                                &kMultiLabelFamily,
-                                                &kSinusoidalFamily,
-                                                &kLaplacianFamily,
-                                                &kRandomWalkFamily,
-                                                &kRankingFamily,
-                                                &kCalibrationFamily};
+  static constexpr const Family* kFamilies[] = {
+      &kGatLayerFamily,   &kGatv2Family,         &kTransformerFamily,
+      &kScoreFamily,      &kAgnnFamily,          &kSupergatFamily,
+      &kHardFamily,       &kLocalFamily,         &kMultiHeadFamily,
+      &kBlockFamily,      &kLayerNormFamily,     &kSegmentSoftmaxFamily,
+      &kActivationFamily, &kCrossEntropyFamily,  &kSigmoidCrossEntropyFamily,
+      &kAdamFamily,       &kInitialBoundsFamily, &kModelFamily,
+      &kMetricsFamily,    &kMultiLabelFamily,    &kSinusoidalFamily,
+      &kLaplacianFamily,  &kRandomWalkFamily,    &kRankingFamily,
+      &kCalibrationFamily};
   return kFamilies;
 }
 

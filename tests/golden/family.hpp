@@ -28,7 +28,7 @@ extern const Family kGatLayerFamily, kSegmentSoftmaxFamily, kActivationFamily, k
     kSigmoidCrossEntropyFamily, kAdamFamily, kInitialBoundsFamily, kModelFamily, kMetricsFamily,
     kMultiLabelFamily, kSinusoidalFamily, kLaplacianFamily, kRandomWalkFamily, kRankingFamily,
     kCalibrationFamily, kGatv2Family, kTransformerFamily, kScoreFamily, kAgnnFamily, kSupergatFamily,
-    kHardFamily, kLocalFamily, kMultiHeadFamily, kLayerNormFamily, kTransformerBlockFamily;
+    kHardFamily, kLocalFamily, kMultiHeadFamily, kLayerNormFamily, kBlockFamily;
 
 std::span<const Family* const> families();
 /// Null for a kind that is not in the table.

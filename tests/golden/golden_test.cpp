@@ -75,7 +75,6 @@ TEST_CASE("local attention with a Gaussian window agrees with the golden vectors
 
 TEST_CASE("multi-head attention agrees with the golden vectors", "[golden][attention]") { check_kind(9); }
 
-TEST_CASE("Transformer blocks agree with the golden vectors", "[golden][attention]") { check_kind(14); }
 
 TEST_CASE("the softmax of the attention operator agrees with the golden vectors", "[golden][softmax]") {
   check_kind(10);
@@ -84,6 +83,10 @@ TEST_CASE("the softmax of the attention operator agrees with the golden vectors"
 TEST_CASE("activations agree with the golden vectors", "[golden][activation]") { check_kind(11); }
 
 TEST_CASE("layer normalisation agrees with the golden vectors", "[golden][layer_norm]") { check_kind(12); }
+
+TEST_CASE("Transformer blocks over graphs agree with the golden vectors", "[golden][blocks]") {
+  check_kind(14);
+}
 
 TEST_CASE("softmax cross-entropy agrees with the golden vectors", "[golden][loss]") { check_kind(15); }
 

@@ -5,6 +5,7 @@
 #include "gat/nn/layers/attention.hpp"
 #include "golden/family.hpp"
 #include "golden/layer_run.hpp"
+#include "golden/thirds.hpp"
 
 namespace golden {
 
@@ -89,26 +90,6 @@ std::string unsupported_multi_head(const VectorFile& file) {
   return unsupported_layer(file, kFlags);
 }
 
-constexpr const char* kInputs[] = {"query", "key", "value"};
-
-// W_in and b_in hold queries, keys and values below each other.
-void import_thirds(GoldenCase& c, LayerRun& run, const char* array, const char* suffix) {
-  const std::vector<gat::Real> all = c.reals(array);
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::size_t third = all.size() / 3;
-    run.weights().import_values(run.weights().find(std::string(kInputs[k]) + suffix),
-                                {all.data() + k * third, third});
-  }
-}
-void compare_thirds(GoldenCase& c, const gat::Weights& gradients, const char* array, const char* suffix) {
-  std::vector<double> all;
-  for (const char* const input : kInputs) {
-    const auto third = gradients.export_values(gradients.find(std::string(input) + suffix));
-    all.insert(all.end(), third.begin(), third.end());
-  }
-  c.compare(std::string("grad_") + array, all, c.shape(array));
-}
-
 void compare_dense(GoldenCase& c, const LayerRun& run) {
   const gat::GraphView view = run.graph().view();
   const gat::Index heads = run.attention().cols(), rows = view.num_destinations(), cols = view.num_sources();
@@ -137,8 +118,8 @@ void run_multi_head(GoldenCase& c) {
   if (cross) names.insert({{"query_weight", "W_q"}, {"key_weight", "W_k"}, {"value_weight", "W_v"}});
   for (const bool stored : {true, false}) {
     LayerRun run(c, std::make_unique<gat::AttentionLayer>(o), names);
-    if (!cross) import_thirds(c, run, "W_in", "_weight");
-    import_thirds(c, run, "b_in", "_bias");
+    if (!cross) import_thirds(c, run.weights(), "W_in", "_weight");
+    import_thirds(c, run.weights(), "b_in", "_bias");
     run.read_source(cross ? "x_src" : "x");
     if (cross) run.read_destination("x_dst");
     if (!stored) run.use_view(view);

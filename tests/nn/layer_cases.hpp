@@ -88,6 +88,16 @@ inline const std::vector<LayerCase>& layer_cases() {
         {"gat",
          {"gat",
           {{"num_heads", std::int64_t(2)}, {"head_dim", std::int64_t(3)}, {"attention_dropout", 0.3}}}});
+    for (const char* score : {"gatv2", "scaled_dot"}) {
+      all.push_back({std::string("attention by ") + score,
+                     {"attention",
+                      {{"score", std::string(score)},
+                       {"num_heads", std::int64_t(2)},
+                       {"head_dim", std::int64_t(3)},
+                       {"output_dim", std::int64_t(5)},
+                       {"feature_dropout", 0.2},
+                       {"attention_dropout", 0.3}}}});
+    }
     add_maps(all);
     add_joins(all);
     add_norms(all);

@@ -61,7 +61,7 @@ struct NetworkInput {
   const Blocks& blocks;           ///< one view per step
   FeatureView features;           ///< one row per node of the whole graph
   ConstMatrixView edge_features;  ///< one row per edge of the whole graph; may be empty
-  EdgeTerms edges;                ///< of every layer
+  EdgeTerms edges;                ///< of every step that sees the edges of the graph
   /// Of sparse features, optional: `columns_of` the rows that the first layer reads, for gradients.
   CsrView feature_columns = {};
 };

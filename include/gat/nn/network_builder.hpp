@@ -84,6 +84,9 @@ class NetworkBuilder {
   std::string dropout(std::string name, double probability, const std::string& input);
   std::string jumping(std::string name, JumpingKnowledge kind, const std::vector<std::string>& results);
 
+  /// One block of the form and the parts that the options name; the names of its steps begin with `prefix`.
+  std::string block(const BlockNetworkOptions& options, std::string prefix, const std::string& input);
+
   const NetworkDescription& description() const { return description_; }
 
  private:

@@ -7,6 +7,7 @@
 #include "gat/kernels/bias_activation.hpp"
 #include "gat/kernels/linear.hpp"
 #include "nn/layers/rows.hpp"
+#include "nn/layers/sum_blocks.hpp"
 
 namespace gat::inline GAT_PRECISION {
 

@@ -73,10 +73,4 @@ ParameterSpec vector_spec(std::string name, Index width, DecayGroup group, Initi
   return {std::move(name), {width}, 1, width, false, false, group, initializer, in_width};
 }
 
-void add_blocks(ConstMatrixView blocks, MatrixView to) {
-  for (Index b = 0; b < blocks.rows; ++b) {
-    for (Index k = 0; k < blocks.cols; ++k) to.data[k] += blocks(b, k);
-  }
-}
-
 }  // namespace gat::inline GAT_PRECISION

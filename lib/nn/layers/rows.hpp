@@ -39,7 +39,4 @@ ParameterSpec matrix_spec(std::string name, Index out, Index in, Initializer ini
 ParameterSpec vector_spec(std::string name, Index width, DecayGroup group, Initializer initializer,
                           Index in_width = 1);
 
-/// to += the blocks of a sum over rows, in order
-void add_blocks(ConstMatrixView blocks, MatrixView to);
-
 }  // namespace gat::inline GAT_PRECISION
