@@ -87,7 +87,8 @@ TEST_CASE("an attention layer has the parameters that its options ask for", "[nn
 }
 
 TEST_CASE("initial values follow the named scheme and the score's declaration", "[nn][attention][initial]") {
-  const auto largest = [](const char* score, InitialScheme scheme, const char* parameter) {
+  // The largest of some hundred numbers as a share of their bound, which it nearly reaches.
+  const auto share = [](const char* score, InitialScheme scheme, const char* parameter, double bound) {
     AttentionLayerOptions o = small_attention(score, 8, 16);
     o.in_features = 100;
     o.initial = scheme;
@@ -97,17 +98,17 @@ TEST_CASE("initial values follow the named scheme and the score's declaration", 
     double most = 0;
     for (const Real value : weights.export_values(weights.find(parameter)))
       most = std::max(most, std::abs(static_cast<double>(value)));
-    return most;
+    return most / bound;
   };
-  const auto just_below = [](double bound) { return Approx(bound * 0.975).epsilon(0.025); };
-  CHECK(largest("gatv2", InitialScheme::pyg, "key_weight") == just_below(std::sqrt(6.0 / 228)));
-  CHECK(largest("gatv2", InitialScheme::pyg, "key_bias") == just_below(0.1));
-  CHECK(largest("gatv2", InitialScheme::pyg, "score.a") == just_below(std::sqrt(6.0 / 24)));
-  CHECK(largest("gatv2", InitialScheme::dgl, "key_bias") == 0);
-  CHECK(largest("scaled_dot", InitialScheme::fan_in, "value_weight") == just_below(0.1));
-  CHECK(largest("bilinear", InitialScheme::pyg, "score.W") == just_below(std::sqrt(6.0 / 32)));
-  CHECK(largest("cosine", InitialScheme::pyg, "score.beta") == 1);
-  CHECK(largest("tanh", InitialScheme::pyg, "score.b") == 0);
+  const auto reaches = [](double part) { return part > 0.95 && part <= 1; };
+  CHECK(reaches(share("gatv2", InitialScheme::pyg, "key_weight", std::sqrt(6.0 / 228))));
+  CHECK(reaches(share("gatv2", InitialScheme::pyg, "key_bias", 0.1)));
+  CHECK(reaches(share("gatv2", InitialScheme::pyg, "score.a", std::sqrt(6.0 / 24))));
+  CHECK(share("gatv2", InitialScheme::dgl, "key_bias", 1) == 0);
+  CHECK(reaches(share("scaled_dot", InitialScheme::fan_in, "value_weight", 0.1)));
+  CHECK(reaches(share("bilinear", InitialScheme::pyg, "score.W", std::sqrt(6.0 / 32))));
+  CHECK(share("cosine", InitialScheme::pyg, "score.beta", 1) == 1);
+  CHECK(share("tanh", InitialScheme::pyg, "score.b", 1) == 0);
 }
 
 TEST_CASE("an attention layer made from its own description is the same layer",

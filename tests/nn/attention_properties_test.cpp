@@ -64,7 +64,7 @@ AttentionLayerOptions with_everything(const std::string& score) {
 }  // namespace
 
 TEST_CASE("every score gives the same bits on 1, 2, 3 and 8 threads", "[nn][attention][determinism]") {
-  const CsrGraph graph = hub_graph(150, 600);
+  const CsrGraph graph = hub_graph(150, 300);
   for (const std::string& score : all_scores()) {
     INFO(score);
     check_threads(with_everything(score), graph.view());
@@ -79,7 +79,7 @@ TEST_CASE("every score gives the same bits on 1, 2, 3 and 8 threads", "[nn][atte
 
 TEST_CASE("selections and windows give the same bits on 1, 2, 3 and 8 threads",
           "[nn][attention][determinism]") {
-  const CsrGraph graph = hub_graph(150, 600);
+  const CsrGraph graph = hub_graph(150, 300);
   const std::vector<double> loss{0.7};
   for (const char* const score : {"gat", "scaled_dot", "gatv2"}) {
     for (const Selection selection : {Selection::top_k, Selection::argmax, Selection::sampled}) {
