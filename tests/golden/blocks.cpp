@@ -99,6 +99,7 @@ void compare_attention(GoldenCase& c, const gat::CsrGraph& graph, const gat::Mat
 }
 
 void run(GoldenCase& c) {
+  c.number("eps");  // that of the layers, as `unsupported` asks
   const gat::CsrGraph graph = graph_of(c, policy_of(c));
   const gat::Network network(description_of(c));
   const gat::Weights weights = weights_of(c, network);

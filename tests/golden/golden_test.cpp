@@ -75,7 +75,6 @@ TEST_CASE("local attention with a Gaussian window agrees with the golden vectors
 
 TEST_CASE("multi-head attention agrees with the golden vectors", "[golden][attention]") { check_kind(9); }
 
-
 TEST_CASE("the softmax of the attention operator agrees with the golden vectors", "[golden][softmax]") {
   check_kind(10);
 }

@@ -102,7 +102,8 @@ TEST_CASE("another order of the rows leaves every node its bits with every kind 
 TEST_CASE("hostile widths of attention layers in a model file are refused", "[nn][attention][model_file]") {
   TemporaryFolder folder;
   ModelDescription d = test::small_description();
-  d.network.steps = {{{"attention", {{"head_dim", std::int64_t(2)}}}, "", ""}};
+  d.network.steps = {
+      {{"attention", {{"num_heads", std::int64_t(1)}, {"head_dim", std::int64_t(2)}}}, "", ""}};
   Model(d, test::random_weights(Network(d.network))).save(folder / "model.gat");
   std::ifstream file(folder / "model.gat", std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
