@@ -37,6 +37,9 @@ namespace gat::inline GAT_PRECISION {
   KERNEL(void, linear_backward_input,                                                                        \
          (const LinearInput&, ConstMatrixView, ConstMatrixView, MatrixView, const Execution&, Workspace&,    \
           bool))                                                                                             \
+  KERNEL(void, linear_backward,                                                                              \
+         (const LinearInput&, ConstMatrixView, ConstMatrixView, MatrixView, MatrixView, const Execution&,    \
+          Workspace&, bool, const RowCallback&))                                                             \
   KERNEL(void, add_column_sums, (ConstMatrixView, MatrixView, const Execution&, Workspace&))                 \
   KERNEL(void, node_scores, (const NodeScores&, Index, Index))                                               \
   KERNEL(void, node_scores_backward, (const NodeScoreGradient&, Index, Index))                               \

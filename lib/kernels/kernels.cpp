@@ -57,6 +57,12 @@ void linear_backward_input(const LinearInput& input, ConstMatrixView weight, Con
                            MatrixView d_rows, const Execution& execution, Workspace& workspace, bool add) {
   kernels_of(execution.simd).linear_backward_input(input, weight, d_out, d_rows, execution, workspace, add);
 }
+void linear_backward(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
+                     MatrixView d_weight, MatrixView d_rows, const Execution& execution, Workspace& workspace,
+                     bool add, const RowCallback& wanted) {
+  kernels_of(execution.simd)
+      .linear_backward(input, weight, d_out, d_weight, d_rows, execution, workspace, add, wanted);
+}
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,
                      Workspace& workspace) {
   kernels_of(execution.simd).add_column_sums(matrix, sums, execution, workspace);

@@ -69,6 +69,19 @@ Matrix input_gradient(const LinearInput& input, const Matrix& weight, const Matr
   return d;
 }
 
+struct Gradients {
+  Matrix d_w, d_x;
+};
+// Both at once, the second one overwritten.
+Gradients gradients(const LinearInput& input, const Matrix& weight, const Matrix& d_out,
+                    const Execution& execution = 1) {
+  Workspace workspace;
+  Gradients d{Matrix(weight.rows(), weight.cols()), Matrix(input.rows.rows(), input.rows.cols())};
+  d.d_x.view().fill(99);
+  linear_backward(input, weight, d_out, d.d_w, d.d_x, execution, workspace, false);
+  return d;
+}
+
 // Z, d_W and d_X by three plain loops in double precision; `x` is already the chosen rows.
 struct Naive {
   Naive(const Matrix& x, const LinearInput& input, const Matrix& w, const Matrix& d_z)
@@ -172,6 +185,63 @@ TEST_CASE("linear maps agree with plain loops at every width of input and result
   }
 }
 
+TEST_CASE("both gradients at once agree with plain loops", "[kernels][linear][reference]") {
+  for (const Index features : {1, 15, 16, 17, 64, 100}) {
+    for (const Index width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 40}) {
+      const Matrix stored = random_half_empty(90, features, 1);
+      const Matrix w = random_matrix(features, width, 2);
+      const Matrix d_z = random_matrix(70, width, 3);
+      std::vector<NodeId> chosen;
+      for (NodeId k = 0; k < 70; ++k) chosen.push_back((k * 71 + 5) % 90);
+      LinearInput some = masked(stored, {width % 2 == 0 ? 0.3 : 0, 1, nullptr}, chosen);
+      some.rows.row_ids = chosen;
+      const LinearInput first = masked(ConstMatrixView(stored.data(), 70, features), {0.3, 1, nullptr});
+      for (const LinearInput& input : {some, first}) {
+        const Matrix x =
+            input.rows.row_ids.empty() ? Matrix(first.rows.dense) : test::rows_of(stored, chosen);
+        const Naive naive(x, input, w, d_z);
+        INFO(features << " features, " << width << " columns");
+        at_every_level([&](SimdLevel level) {
+          const Gradients d = gradients(input, w, d_z, {1, level});
+          CHECK(relative_difference(d.d_w, naive.d_w) < kBound);
+          CHECK(relative_difference(d.d_x, naive.d_x) < kBound);
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("both gradients at once have the same bits for 1, 2, 3 and 8 threads",
+          "[kernels][linear][determinism]") {
+  const Matrix x = random_half_empty(2000, 70, 4), w = random_matrix(70, 7, 5),
+               d_z = random_matrix(2000, 7, 6);
+  const LinearInput input = masked(x, {0.4, 1, nullptr});
+  at_every_level([&](SimdLevel level) {
+    const Gradients serial = gradients(input, w, d_z, {1, level});
+    for (const int threads : {2, 3, 8}) {
+      const Gradients several = gradients(input, w, d_z, {threads, level});
+      CHECK(same_bits(several.d_w, serial.d_w));
+      CHECK(same_bits(several.d_x, serial.d_x));
+    }
+  });
+}
+
+TEST_CASE("sparse rows and columns with very many entries agree with plain loops",
+          "[kernels][linear][reference]") {
+  for (const auto& [rows, features] : {std::pair<Index, Index>{5, 2600}, {2600, 5}}) {
+    const Matrix x = random_half_empty(rows, features, 1);
+    const CsrMatrix sparse = sparse_copy(x);
+    const Matrix w = random_matrix(features, 19, 2), d_z = random_matrix(rows, 19, 3);
+    const LinearInput csr = masked(sparse.view(), {0.4, 1, nullptr});
+    const Naive naive(x, csr, w, d_z);
+    at_every_level([&](SimdLevel level) {
+      CHECK(relative_difference(forward(csr, w, {1, level}), naive.z) < kBound);
+      CHECK(relative_difference(weight_gradient(csr, d_z, {1, level}), naive.d_w) < kBound);
+      CHECK(same_bits(weight_gradient(csr, d_z, {3, level}), weight_gradient(csr, d_z, {1, level})));
+    });
+  }
+}
+
 TEST_CASE("linear maps have the same bits for 1, 2, 3 and 8 threads", "[kernels][linear][determinism]") {
   const Matrix x = random_half_empty(1000, 50, 4);
   const CsrMatrix sparse = sparse_copy(x);
@@ -238,6 +308,9 @@ TEST_CASE("gradients of linear maps are added, results are overwritten", "[kerne
   Matrix d_x = test::matrix_of({{1, 1}});
   linear_backward_input(masked(x, kMaskings[0]), w, d_z, d_x, 1, workspace);
   CHECK(same_bits(d_x, test::matrix_of({{31, 41}})));
+  linear_backward(masked(x, kMaskings[0]), w, d_z, d_w, d_x, 1, workspace);
+  CHECK(same_bits(d_w, test::matrix_of({{21}, {41}})));
+  CHECK(same_bits(d_x, test::matrix_of({{61, 81}})));
 }
 
 TEST_CASE("column sums are added with the same bits for any number of threads",

@@ -45,6 +45,12 @@ void linear_backward_input(const LinearInput& input, ConstMatrixView weight, Con
                            MatrixView d_rows, const Execution& execution, Workspace& workspace,
                            bool add = true);
 
+/// Both gradients of a map, `d_rows` only where it is not empty. A dense map of at most 8 columns under one
+/// mask takes one pass over its rows for both; any other is what the two functions above do.
+void linear_backward(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
+                     MatrixView d_weight, MatrixView d_rows, const Execution& execution, Workspace& workspace,
+                     bool add = true, const RowCallback& wanted = {});
+
 /// sums += the column sums of a matrix (the gradient of a bias). \param sums 1 × M
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,
                      Workspace& workspace);

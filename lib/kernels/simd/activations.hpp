@@ -118,20 +118,26 @@ inline void activate(const Function& f, const Real* x, Real* y, Index count) {
   if (k < count) store_first(y + k, f.value(load_first(x + k, count - k)), count - k);
 }
 
+/// f' at an argument, or at the value there where `from_value` is set.
+template <class Function>
+GAT_INLINE Lanes slope_at(const Function& f, const Lanes& at, bool from_value) {
+  if constexpr (requires { f.slope_of_value(at); }) {
+    if (from_value) return f.slope_of_value(at);
+  }
+  return f.slope(at);
+}
+
 /// d_x = d_y · f'. `x` holds arguments, or values where `from_value` is set.
 template <class Function>
 inline void scale_by_slope(const Function& f, const Real* x, const Real* d_y, Real* d_x, Index count,
                            bool from_value) {
-  const auto slope = [&](const Lanes& at) {
-    if constexpr (requires { f.slope_of_value(at); }) {
-      if (from_value) return f.slope_of_value(at);
-    }
-    return f.slope(at);
-  };
   Index k = 0;
-  for (; k + kLanes <= count; k += kLanes) store(d_x + k, load(d_y + k) * slope(load(x + k)));
-  if (k < count)
-    store_first(d_x + k, load_first(d_y + k, count - k) * slope(load_first(x + k, count - k)), count - k);
+  for (; k + kLanes <= count; k += kLanes)
+    store(d_x + k, load(d_y + k) * slope_at(f, load(x + k), from_value));
+  if (k < count) {
+    const Index rest = count - k;
+    store_first(d_x + k, load_first(d_y + k, rest) * slope_at(f, load_first(x + k, rest), from_value), rest);
+  }
 }
 
 }  // namespace GAT_SIMD

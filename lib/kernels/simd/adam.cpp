@@ -5,7 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "kernels/kernel_table.hpp"
-#include "kernels/simd/lanes.hpp"
+#include "kernels/simd/partial_lanes.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {

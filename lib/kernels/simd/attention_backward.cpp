@@ -8,6 +8,7 @@
 #include "gat/kernels/attention.hpp"
 #include "kernels/kernel_table.hpp"
 #include "kernels/simd/destination_pass.hpp"
+#include "kernels/simd/flat_backward.hpp"
 #include "kernels/simd/source_pass.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -211,9 +212,18 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
     job.d_keys = part(pair.keys);
     job.d_vector = part(pair.vector);
     const Index destination_width = kLanes + job.d_queries.cols + job.d_vector.cols;
-    walk_rows<L, SourceWorker<L, Score>>(OutRows{graph, share}, job,
-                                         kLanes + layout.group_width + job.d_keys.cols,
-                                         2 * work_per_edge(layout), input.execution, input.workspace);
+    const auto walk = [&](auto worker) {
+      walk_rows<L, typename decltype(worker)::Type>(
+          OutRows{graph, share}, job, kLanes + layout.group_width + job.d_keys.cols,
+          2 * work_per_edge(layout), input.execution, input.workspace);
+    };
+    using AnyRows = SourceWorker<L, Score>;
+    if constexpr (Score::kSeparable) {
+      if (job.flat) walk(WorkerType<FlatBackward<L, BackwardJob<L, Score>, AnyRows>>());
+      else walk(WorkerType<AnyRows>());
+    } else {
+      walk(WorkerType<AnyRows>());
+    }
     if (edge_rows) {
       destination_blocks<L, Score>(
           input, job, edge_sums, score.key_heads,

@@ -7,6 +7,7 @@
 #include "gat/kernels/attention.hpp"
 #include "kernels/kernel_table.hpp"
 #include "kernels/simd/edge_terms.hpp"
+#include "kernels/simd/flat_forward.hpp"
 #include "kernels/simd/functions.hpp"
 #include "kernels/simd/row_walk.hpp"
 #include "kernels/simd/score_kernels.hpp"
@@ -42,8 +43,8 @@ struct ForwardJob {
         out(result.columns(group * input.heads.group_width, input.heads.group_width)),
         done(done_rows),
         edge_rows(input.edge_features, input.value_edge_weight, input.heads, group),
-        direct(Score::kSeparable && kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) &&
-               score.is_plain() && terms.is_plain() && !edge_rows.given()) {}
+        flat(Score::kSeparable && input.graph.stored() && values.ahead == 0 && score.is_plain() &&
+             terms.is_plain() && !edge_rows.given()) {}
 
   const Score& score;
   GroupTerms<L> terms;
@@ -52,7 +53,7 @@ struct ForwardJob {
   MatrixView row_max, inverse_sum, out;
   const RowCallback& done;
   EdgeRows edge_rows;  // what edges add to values
-  bool direct;
+  bool flat;           // whether short rows are worked on without gaps
 };
 
 // Partial results of a long row: sixteen lanes of the maximum, of the sum, and the unscaled row.
@@ -67,9 +68,6 @@ class ForwardWorker {
     else return edges_in_cache(job_.lanes + job_.score.job().lanes);
   }
   void rows(const EdgeBatch<L>& batch) {
-    if constexpr (Score::kSeparable) {
-      if (job_.direct) return direct_rows(batch);
-    }
     softmax(batch);
     for (Index r = 0; r < batch.count(); ++r) {
       const Index i = batch.row(r);
@@ -86,17 +84,6 @@ class ForwardWorker {
   }
 
   void chunk(const EdgeBatch<L>& batch, Real* partial) {
-    if constexpr (Score::kSeparable) {
-      if (job_.direct) {
-        draw_weights(batch);
-        for_lane_blocks(job_.lanes, [&](auto block, Index) {
-          direct_row<block>(batch, 0, partial + 2 * kLanes, all_lanes(1));
-        });
-        store(partial, maximum_[0]);
-        store(partial + kLanes, sum_[0]);
-        return;
-      }
-    }
     softmax(batch);
     store(partial, maximum_[0]);
     store(partial + kLanes, sum_[0]);
@@ -128,51 +115,6 @@ class ForwardWorker {
   }
 
  private:
-  // The whole of a short row edge by edge: nothing is stored between score and sum.
-  void direct_rows(const EdgeBatch<L>& batch) {
-    draw_weights(batch);
-    for_lane_blocks(job_.lanes, [&](auto block, Index) {
-      for (Index r = 0; r < batch.count(); ++r) {
-        const Index i = batch.row(r);
-        direct_row<block>(batch, r, job_.out.row(i), Lanes{});
-        store_tile<L>(job_.row_max.row(i), maximum_[r]);
-        store_tile<L>(job_.inverse_sum.row(i), inverse(sum_[r]));
-      }
-    });
-    job_.done(batch.row(0), batch.row(batch.count() - 1) + 1);
-  }
-  void draw_weights(const EdgeBatch<L>& batch) {
-    if (job_.terms.has_weights()) job_.terms.weights(batch, Direction::in, weights_);
-  }
-
-  // out = the sum of the row times `scale`, or divided by the softmax's sum where that is zero.
-  template <int R>
-  GAT_INLINE void direct_row(const EdgeBatch<L>& batch, Index r, Real* out, const Lanes& scale) {
-    const GatherList list = batch.list(r);
-    const GatherSource& numbers = job_.score.sources();
-    const Lanes own = job_.score.of_destination(batch.row(r));
-    Lanes largest = all_lanes(-kInfinity);
-    for_gathered_numbers(list, numbers, [&](Index, const Real* s) { largest = max(largest, tile<L>(s)); });
-    const Lanes maximum = job_.score.value(largest + own);
-    const Lanes finite = finite_maximum(maximum);
-    const Real* factor = job_.terms.has_weights() ? weights_.at(batch.first_vector(r)) : nullptr;
-    Lanes total{};
-    Lanes sum[R] = {};
-    for_gathered<R>(list, job_.values, [&](Index k, const Real* row) {
-      const Lanes e = job_.score.value(tile<L>(numbers.data + list.ids[k] * numbers.stride) + own);
-      const Lanes p = exp_of_negative(e - finite);
-      total = total + p;
-      const Lanes weight = factor == nullptr ? p : p * tile<L>(factor + k * L);
-#pragma GCC unroll 16
-      for (int v = 0; v < R; ++v) sum[v] = multiply_add(weight, load(row + v * kLanes), sum[v]);
-    });
-    maximum_[r] = maximum;
-    sum_[r] = total;
-    const Lanes factor_of_sum = select(equal(scale, Lanes{}), inverse(total), scale);
-#pragma GCC unroll 16
-    for (int v = 0; v < R; ++v) store(out + v * kLanes, sum[v] * factor_of_sum);
-  }
-
   // p = exp(e − maximum) and its sum per row; then p becomes p · c · m, what the values are summed with.
   void softmax(const EdgeBatch<L>& batch) {
     job_.score.by_destination(batch, buffers_, p_);
@@ -300,8 +242,17 @@ void attention_forward(const AttentionInput& input, const ScoreInput& score, con
     const RowCallback nobody;
     const ForwardJob<L, Score> job(input, of_group, state, out, group,
                                    group + 1 == layout.num_groups ? done : nobody);
-    walk_rows<L, ForwardWorker<L, Score>>(rows, job, 2 * kLanes + layout.group_width, work_per_edge(layout),
-                                          input.execution, input.workspace);
+    const auto walk = [&](auto worker) {
+      walk_rows<L, typename decltype(worker)::Type>(rows, job, 2 * kLanes + layout.group_width,
+                                                    work_per_edge(layout), input.execution, input.workspace);
+    };
+    using AnyRows = ForwardWorker<L, Score>;
+    if constexpr (Score::kSeparable) {
+      if (job.flat) walk(WorkerType<FlatForward<L, ForwardJob<L, Score>, AnyRows>>());
+      else walk(WorkerType<AnyRows>());
+    } else {
+      walk(WorkerType<AnyRows>());
+    }
     if (sink == nullptr) return;
     using Worker = CoefficientWorker<L, Score>;
     walk_rows<L, Worker>(rows, typename Worker::Job{job, *sink}, kLanes, work_per_edge(layout),

@@ -17,12 +17,6 @@ inline constexpr Index kBatchRows = 32;
 inline constexpr Index kBatchVectors = 128;
 inline constexpr Index kBatchNumbers = kBatchVectors * kLanes;
 
-/// From this many heads on, rows without terms are worked on edge by edge where the gathered matrix fits a
-/// cache: an exponential of one edge fills enough of its vector, and no loop but one ends per row. Fewer
-/// heads share vectors among the edges of a batch; and where gathers wait for memory, scores of a whole
-/// batch first and its rows afterwards keep more of them under way.
-inline constexpr Index kDirectLanes = 4;
-
 /// How many edges a batch may have so that rows of so many vectors, touched more than once, stay in the
 /// first-level cache meanwhile.
 inline Index edges_in_cache(Index vectors_per_edge) {

@@ -37,8 +37,14 @@ struct BackwardJob {
         d_values(part(attention_gradient.values, group * width, width)),
         d_argument(edge_gradients),
         edge_rows(in.edge_features, in.value_edge_weight, in.heads, group),
-        direct(Score::kSeparable && kDirectLanes <= L && values.ahead == 0 && is_one_block(lanes) &&
-               score.is_plain() && terms.is_plain() && !edge_rows.given()) {}
+        flat(Score::kSeparable && in.graph.stored() && values.ahead == 0 && score.is_plain() &&
+             terms.is_plain() && !terms.has_advantage() && !edge_rows.given()) {}
+
+  // Where each of the out-edges stands among the in-edges.
+  const EdgeId* places() const {
+    const GraphView::Arrays& arrays = input.graph.arrays();
+    return (arrays.out_places.empty() ? arrays.out_edge_ids : arrays.out_places).data();
+  }
 
   static MatrixView part(MatrixView whole, Index first, Index count) {
     return whole.empty() ? whole : whole.columns(first, count);
@@ -57,7 +63,7 @@ struct BackwardJob {
   MatrixView d_values;
   Real* d_argument;    // of every edge, by its place among the in-edges, L numbers each; null = not stored
   EdgeRows edge_rows;  // what edges add to values
-  bool direct;
+  bool flat;           // whether short rows are worked on without gaps
 };
 
 /// The buffers and steps of one thread.

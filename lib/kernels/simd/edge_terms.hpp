@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/simd/edge_batch.hpp"
+#include "kernels/simd/flat_batch.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
@@ -91,6 +92,11 @@ class GroupTerms {
     if (dropout_.active()) edge_factors<L>(batch, dropout_, num_heads_, first_head_, heads_, c);
     else
       for (Index v = 0; v < batch.vectors(); ++v) store(c.at(v), all_lanes(1));
+  }
+
+  /// c of plain terms. \pre has_weights()
+  void dropout_factors(const FlatBatch<L>& batch, FlatBuffer<L>& c) const {
+    flat_factors<L>(batch, dropout_, num_heads_, first_head_, heads_, c);
   }
 
   /// Calls visit(destination, source, edge id, numbers of the edge) for every edge of a batch.

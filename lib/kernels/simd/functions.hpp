@@ -4,7 +4,7 @@
 /// e^r − 1 (|r| ≤ ln 2 / 2), whose remainder is below half a unit in the last place.
 #pragma once
 
-#include "kernels/simd/lanes.hpp"
+#include "kernels/simd/partial_lanes.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
@@ -48,7 +48,7 @@ GAT_INLINE ExponentialParts exponential_parts(const Lanes& x) {
     const Vector shifted = x.part[p] * static_cast<Real>(1.44269504088896340736) + C::kRound;
     const Vector n = shifted - C::kRound;
     const Vector f = (x.part[p] - n * C::kLn2High) - n * C::kLn2Low;
-    Vector sum = Vector{} + C::kInverseFactorials[terms - 1];
+    Vector sum = broadcast(C::kInverseFactorials[terms - 1]);
     for (int k = terms - 2; k >= 0; --k) sum = sum * f + C::kInverseFactorials[k];
     r.rest.part[p] = sum * f;
     // The integer n stands in the low bits of `shifted`; moved to the exponent it multiplies 1.

@@ -98,9 +98,6 @@ GAT_INLINE void for_lane_blocks(Index lanes, const Body& body) {
   }
 }
 
-/// Whether the sums of `lanes` vectors fit the registers as one block.
-GAT_INLINE bool is_one_block(Index lanes) { return lanes == kSumLanes || lanes <= std::min(kSumLanes, 8); }
-
 /// out = (Σ_k w_k ⊙ row_k) ⊙ scale over `lanes` vectors; w holds L numbers per gathered row.
 /// With `add` the sum begins with what stands in `out`.
 template <int L>

@@ -15,6 +15,8 @@ namespace GAT_SIMD {
 
 namespace {
 
+// Rows of a merge that are worked on together.
+constexpr Index kRowsAtOnce = 32;
 // Mask factors are drawn for pieces of this many columns.
 constexpr Index kPiece = 256;
 
@@ -48,31 +50,21 @@ void spread_mean_row(const HeadLayout& layout, const Real* d_mean, Real* heads) 
   }
 }
 
-// A row of one group of L heads, D = 16 N / L numbers each, from kernel order to public order: each step
-// moves one bit of the head's number from the bottom of the position to its top.
+// A row of one group of L heads, D = 16 N / L numbers each, from kernel order to public order and back: each
+// step moves one bit of the head's number from the bottom of the position to its top.
 template <int L, int N>
-GAT_INLINE void join_whole(const Real* heads, Real* joined) {
-  Lanes row[N];
-#pragma GCC unroll 16
-  for (int v = 0; v < N; ++v) row[v] = load(heads + v * kLanes);
+GAT_INLINE void join_whole(Lanes (&row)[N]) {
   for (int step = 1; step < L; step *= 2) unzip(row);
-#pragma GCC unroll 16
-  for (int v = 0; v < N; ++v) store(joined + v * kLanes, row[v]);
 }
 template <int L, int N>
-GAT_INLINE void spread_whole(const Real* joined, Real* heads) {
-  Lanes row[N];
-#pragma GCC unroll 16
-  for (int v = 0; v < N; ++v) row[v] = load(joined + v * kLanes);
+GAT_INLINE void spread_whole(Lanes (&row)[N]) {
   for (int step = 1; step < L; step *= 2) zip(row);
-#pragma GCC unroll 16
-  for (int v = 0; v < N; ++v) store(heads + v * kLanes, row[v]);
 }
 
 // Calls visit(N) where rows of a layout can be transposed in registers: one full group, N a power of two.
 template <int L, class Visit>
 GAT_INLINE bool with_whole_rows(const HeadLayout& layout, const Visit& visit) {
-  if (layout.num_heads != L || layout.head_dim * L != layout.group_width) return false;
+  if (L == 1 || layout.num_heads != L || layout.head_dim * L != layout.group_width) return false;
   switch (layout.group_width / kLanes) {
     case 2:
       visit(std::integral_constant<int, 2>());
@@ -94,11 +86,6 @@ GAT_INLINE bool with_whole_rows(const HeadLayout& layout, const Visit& visit) {
 // A row of heads, all of them side by side.
 template <int L>
 void join_row(const HeadLayout& layout, const Real* heads, Real* joined) {
-  if (L == 1 && layout.num_groups == 1) {
-    std::copy_n(heads, layout.head_dim, joined);
-    return;
-  }
-  if (with_whole_rows<L>(layout, [&](auto n) { join_whole<L, n>(heads, joined); })) return;
   for (Index h = 0; h < layout.num_heads; ++h) {
     const Real* from = heads + h / L * layout.group_width + h % L;
     for (Index d = 0; d < layout.head_dim; ++d) joined[h * layout.head_dim + d] = from[d * L];
@@ -106,12 +93,7 @@ void join_row(const HeadLayout& layout, const Real* heads, Real* joined) {
 }
 template <int L>
 void spread_row(const HeadLayout& layout, const Real* joined, Real* heads) {
-  if (L > 1 && with_whole_rows<L>(layout, [&](auto n) { spread_whole<L, n>(joined, heads); })) return;
   zero_padding(layout, heads);
-  if (L == 1 && layout.num_groups == 1) {
-    std::copy_n(joined, layout.head_dim, heads);
-    return;
-  }
   for (Index h = 0; h < layout.num_heads; ++h) {
     Real* to = heads + h / L * layout.group_width + h % L;
     for (Index d = 0; d < layout.head_dim; ++d) to[d * L] = joined[h * layout.head_dim + d];
@@ -138,39 +120,133 @@ void score_row(const NodeScores& scores, Index r) {
   }
 }
 
-template <int L>
-void score_row_backward(const NodeScoreGradient& scores, Index r) {
-  const HeadLayout& layout = scores.layout;
-  Real* d_a = block_row(scores.d_a, r, scores.z.rows);
-  for (Index group = 0; group < layout.num_groups; ++group) {
+// d_z and the sum d_a of columns c … c + 16 V − 1 over rows first … last − 1, which one block holds: the
+// sum stays in registers.
+template <int L, int V>
+GAT_INLINE void score_columns_backward(const NodeScoreGradient& scores, Index first, Index last, Index group,
+                                       Index c) {
+  Real* d_a = block_row(scores.d_a, first, scores.z.rows) + c;
+  Lanes a[V], sum[V];
+#pragma GCC unroll 4
+  for (int v = 0; v < V; ++v) {
+    a[v] = load(scores.a.data + c + v * kLanes);
+    sum[v] = load(d_a + v * kLanes);
+  }
+  for (Index r = first; r < last; ++r) {
     const Lanes d_s = tile<L>(scores.d_s.row(r) + group * L);
-    for (Index c = group * layout.group_width; c < (group + 1) * layout.group_width; c += kLanes) {
-      store(scores.d_z.row(r) + c, multiply_add(d_s, load(scores.a.data + c), load(scores.d_z.row(r) + c)));
-      store(d_a + c, multiply_add(d_s, load(scores.z.row(r) + c), load(d_a + c)));
+    const Real* z = scores.z.row(r) + c;
+    Real* d_z = scores.d_z.row(r) + c;
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      store(d_z + v * kLanes, multiply_add(d_s, a[v], load(d_z + v * kLanes)));
+      sum[v] = multiply_add(d_s, load(z + v * kLanes), sum[v]);
     }
   }
+#pragma GCC unroll 4
+  for (int v = 0; v < V; ++v) store(d_a + v * kLanes, sum[v]);
+}
+template <int L>
+void score_rows_backward(const NodeScoreGradient& scores, Index first, Index last) {
+  constexpr int kAtOnce = 4;
+  const HeadLayout& layout = scores.layout;
+  for (Index group = 0; group < layout.num_groups; ++group) {
+    const Index end = (group + 1) * layout.group_width;
+    Index c = group * layout.group_width;
+    for (; c + kAtOnce * kLanes <= end; c += kAtOnce * kLanes)
+      score_columns_backward<L, kAtOnce>(scores, first, last, group, c);
+    for (; c < end; c += kLanes) score_columns_backward<L, 1>(scores, first, last, group, c);
+  }
+}
+
+// Sixteen columns of a row from `c` on: argument = joined + bias + added, output = f(argument).
+template <class Function>
+GAT_INLINE void finish_columns(const MergeHeads& merge, const Function& f, Index i, Index c, Lanes joined) {
+  const Index count = merge.output.cols - c;
+  if (merge.bias != nullptr) joined = joined + load_first(merge.bias + c, count);
+  if (!merge.added.empty()) joined = joined + load_first(merge.added.row(i) + c, count);
+  if (merge.argument.data != merge.output.data) store_first(merge.argument.row(i) + c, joined, count);
+  store_first(merge.output.row(i) + c, f.value(joined), count);
 }
 
 template <int L, class Function>
 void merge_row(const MergeHeads& merge, const Function& f, Index i) {
-  const Index width = merge.output.cols;
-  Real* argument = merge.argument.row(i);
-  if (merge.mean && merge.layout.num_heads > 1) mean_row(merge.layout, merge.heads.row(i), argument);
-  else join_row<L>(merge.layout, merge.heads.row(i), argument);
-  if (merge.bias != nullptr) add_scaled(1, merge.bias, argument, width);
-  if (!merge.added.empty()) add_scaled(1, merge.added.row(i), argument, width);
-  activate(f, argument, merge.output.row(i), width);
+  const HeadLayout& layout = merge.layout;
+  const Real* joined = merge.heads.row(i);  // one head lies in public order already
+  if (layout.num_heads > 1) {
+    if (merge.mean) mean_row(layout, joined, merge.argument.row(i));
+    else join_row<L>(layout, joined, merge.argument.row(i));
+    joined = merge.argument.row(i);
+  }
+  for (Index c = 0; c < merge.output.cols; c += kLanes)
+    finish_columns(merge, f, i, c, load_first(joined + c, merge.output.cols - c));
 }
 
+// Sixteen columns of a row from `c` on: d_argument = d_output f', also added to the sum of d_bias.
+template <class Function>
+GAT_INLINE Lanes argument_gradient(const MergeHeadsGradient& merge, const Function& f, bool from_value,
+                                   Index i, Index c, Lanes& d_bias) {
+  const Index count = merge.d_output.cols - c;
+  const Lanes d = load_first(merge.d_output.row(i) + c, count) *
+                  slope_at(f, load_first(merge.argument.row(i) + c, count), from_value);
+  d_bias = d_bias + d;
+  if (!merge.d_argument.empty()) store_first(merge.d_argument.row(i) + c, d, count);
+  return d;
+}
+GAT_INLINE void add_bias_gradient(const MergeHeadsGradient& merge, Index i, Index c, const Lanes& sum) {
+  if (merge.d_bias.empty()) return;
+  Real* to = block_row(merge.d_bias, i, merge.d_output.rows) + c;
+  const Index count = merge.d_output.cols - c;
+  store_first(to, load_first(to, count) + sum, count);
+}
+
+// Rows first … last − 1, which one block holds. \param scratch  as many rows as wide as merged
 template <int L, class Function>
-void merge_row_backward(const MergeHeadsGradient& merge, const Function& f, Index i, bool from_value,
-                        Real* d) {
+void merge_rows_backward(const MergeHeadsGradient& merge, const Function& f, bool from_value, Index first,
+                         Index last, Real* scratch) {
+  const HeadLayout& layout = merge.layout;
   const Index width = merge.d_output.cols;
-  scale_by_slope(f, merge.argument.row(i), merge.d_output.row(i), d, width, from_value);
-  if (merge.mean && merge.layout.num_heads > 1) spread_mean_row(merge.layout, d, merge.d_heads.row(i));
-  else spread_row<L>(merge.layout, d, merge.d_heads.row(i));
-  if (!merge.d_bias.empty()) add_scaled(1, d, block_row(merge.d_bias, i, merge.d_output.rows), width);
-  if (!merge.d_argument.empty()) std::copy_n(d, width, merge.d_argument.row(i));
+  const bool spread = layout.num_heads > 1;
+  const Index stride = spread ? width : merge.d_heads.stride;
+  Real* to = spread ? scratch : merge.d_heads.row(first);
+  for (Index c = 0; c < width; c += kLanes) {
+    Lanes d_bias{};
+    for (Index i = first; i < last; ++i) {
+      const Lanes d = argument_gradient(merge, f, from_value, i, c, d_bias);
+      if (spread) store_first(to + (i - first) * stride + c, d, width - c);
+      else store(to + (i - first) * stride + c, d);
+    }
+    add_bias_gradient(merge, first, c, d_bias);
+  }
+  for (Index i = first; i < last && spread; ++i) {
+    const Real* joined = scratch + (i - first) * width;
+    if (merge.mean) spread_mean_row(layout, joined, merge.d_heads.row(i));
+    else spread_row<L>(layout, joined, merge.d_heads.row(i));
+  }
+}
+
+// The same for rows of N vectors whose heads can be transposed in registers.
+template <int L, int N, class Function>
+void merge_whole_row(const MergeHeads& merge, const Function& f, Index i) {
+  Lanes row[N];
+#pragma GCC unroll 16
+  for (int v = 0; v < N; ++v) row[v] = load(merge.heads.row(i) + v * kLanes);
+  join_whole<L>(row);
+#pragma GCC unroll 16
+  for (int v = 0; v < N; ++v) finish_columns(merge, f, i, v * kLanes, row[v]);
+}
+template <int L, int N, class Function>
+void merge_whole_rows_backward(const MergeHeadsGradient& merge, const Function& f, bool from_value,
+                               Index first, Index last) {
+  Lanes d_bias[N] = {};
+  for (Index i = first; i < last; ++i) {
+    Lanes row[N];
+#pragma GCC unroll 16
+    for (int v = 0; v < N; ++v) row[v] = argument_gradient(merge, f, from_value, i, v * kLanes, d_bias[v]);
+    spread_whole<L>(row);
+#pragma GCC unroll 16
+    for (int v = 0; v < N; ++v) store(merge.d_heads.row(i) + v * kLanes, row[v]);
+  }
+  for (int v = 0; v < N; ++v) add_bias_gradient(merge, first, v * kLanes, d_bias[v]);
 }
 
 }  // namespace
@@ -184,7 +260,10 @@ void node_scores(const NodeScores& scores, Index first, Index last) {
 // s[r, h] = a_h · z_r,h
 void node_scores_backward(const NodeScoreGradient& scores, Index first, Index last) {
   with_lanes(scores.layout, [&](auto lanes) {
-    for (Index r = first; r < std::min(last, scores.d_s.rows); ++r) score_row_backward<lanes>(scores, r);
+    const Index block = sum_block_rows(scores.z.rows);
+    last = std::min(last, scores.d_s.rows);
+    for (Index r = first; r < last; r = (r / block + 1) * block)
+      score_rows_backward<lanes>(scores, r, std::min(last, (r / block + 1) * block));
   });
 }
 
@@ -204,6 +283,10 @@ void drop_heads(const DropHeads& drop, Index first, Index last) {
 void merge_heads(const MergeHeads& merge, Index first, Index last) {
   with_activation(merge.activation, [&](const auto& f) {
     with_lanes(merge.layout, [&](auto lanes) {
+      const auto whole_rows = [&](auto n) {
+        for (Index i = first; i < last; ++i) merge_whole_row<lanes, n>(merge, f, i);
+      };
+      if (!merge.mean && with_whole_rows<lanes>(merge.layout, whole_rows)) return;
       for (Index i = first; i < last; ++i) merge_row<lanes>(merge, f, i);
     });
   });
@@ -211,10 +294,22 @@ void merge_heads(const MergeHeads& merge, Index first, Index last) {
 
 void merge_heads_backward(const MergeHeadsGradient& merge, Index first, Index last) {
   const bool from_value = slope_from_value(merge.activation);
+  const Index block = sum_block_rows(merge.d_output.rows);
+  std::vector<Real> scratch;
   with_activation(merge.activation, [&](const auto& f) {
     with_lanes(merge.layout, [&](auto lanes) {
-      std::vector<Real> d(static_cast<std::size_t>(merge.d_output.cols));
-      for (Index i = first; i < last; ++i) merge_row_backward<lanes>(merge, f, i, from_value, d.data());
+      for (Index i = first; i < last;) {
+        const Index stop = std::min({last, (i / block + 1) * block, i + kRowsAtOnce});
+        const auto whole_rows = [&](auto n) {
+          merge_whole_rows_backward<lanes, n>(merge, f, from_value, i, stop);
+        };
+        if (merge.mean || !with_whole_rows<lanes>(merge.layout, whole_rows)) {
+          if (merge.layout.num_heads > 1)
+            scratch.resize(static_cast<std::size_t>(kRowsAtOnce * merge.d_output.cols));
+          merge_rows_backward<lanes>(merge, f, from_value, i, stop, scratch.data());
+        }
+        i = stop;
+      }
     });
   });
 }

@@ -41,9 +41,13 @@ struct LaneMask {
 GAT_INLINE Vector load_vector(const Real* from) { return *reinterpret_cast<const UnalignedVector*>(from); }
 GAT_INLINE void store_vector(Real* to, Vector v) { *reinterpret_cast<UnalignedVector*>(to) = v; }
 
+/// One number in every lane. (x − 0 is x for every x, which the compiler knows; 0 + x is not x for −0, and
+/// costs an addition.)
+GAT_INLINE Vector broadcast(Real value) { return value - Vector{}; }
+
 GAT_INLINE Lanes all_lanes(Real value) {
   Lanes r;
-  for (int p = 0; p < kParts; ++p) r.part[p] = Vector{} + value;
+  for (int p = 0; p < kParts; ++p) r.part[p] = broadcast(value);
   return r;
 }
 GAT_INLINE Lanes load(const Real* from) {
@@ -53,19 +57,6 @@ GAT_INLINE Lanes load(const Real* from) {
 }
 GAT_INLINE void store(Real* to, const Lanes& v) {
   for (int p = 0; p < kParts; ++p) store_vector(to + p * kVector, v.part[p]);
-}
-/// The first `count` lanes from memory, the others `rest`.
-GAT_INLINE Lanes load_first(const Real* from, Index count, Real rest = 0) {
-  if (count >= kLanes) return load(from);
-  Real lanes[kLanes];
-  for (Index l = 0; l < kLanes; ++l) lanes[l] = l < count ? from[l] : rest;
-  return load(lanes);
-}
-GAT_INLINE void store_first(Real* to, const Lanes& v, Index count) {
-  if (count >= kLanes) return store(to, v);
-  Real lanes[kLanes];
-  store(lanes, v);
-  for (Index l = 0; l < count; ++l) to[l] = lanes[l];
 }
 
 /// 0, 1, … 15
@@ -205,12 +196,21 @@ GAT_INLINE Lanes join_eights(const Real* low, const Real* high) {
   }
   return r;
 }
+template <class Small, int... I>
+GAT_INLINE Small low_lanes(Vector v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, I...);
+}
 /// The first L lanes to memory.
 template <int L>
 GAT_INLINE void store_tile(Real* to, const Lanes& v) {
-  Real lanes[kLanes];
-  store(lanes, v);
-  copy_numbers<L>(to, lanes);
+  if constexpr (L == 1) {
+    *to = v.part[0][0];
+  } else if constexpr (L < kVector) {
+    using Small = typename Numbers<L>::Type;
+    *reinterpret_cast<Small*>(to) = low_lanes<Small>(v.part[0], std::make_integer_sequence<int, L>());
+  } else {
+    for (int p = 0; p < L / kVector; ++p) store_vector(to + p * kVector, v.part[p]);
+  }
 }
 
 // ---- Transposition: heads innermost to heads outermost, and back --------------------------------

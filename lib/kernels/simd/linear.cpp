@@ -6,6 +6,7 @@
 
 #include "kernels/kernel_table.hpp"
 #include "kernels/simd/dense_linear.hpp"
+#include "kernels/simd/narrow_linear.hpp"
 #include "kernels/simd/sparse_linear.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -30,6 +31,19 @@ void linear_backward_input(const LinearInput& input, ConstMatrixView weight, Con
                            MatrixView d_rows, const Execution& execution, Workspace& workspace, bool add) {
   assert(d_rows.rows == d_out.rows && d_rows.cols == weight.rows && !input.rows.is_sparse());
   DenseLinear(input, execution, workspace).backward_input(weight, d_out, d_rows, add);
+}
+
+void linear_backward(const LinearInput& input, ConstMatrixView weight, ConstMatrixView d_out,
+                     MatrixView d_weight, MatrixView d_rows, const Execution& execution, Workspace& workspace,
+                     bool add, const RowCallback& wanted) {
+  if (NarrowLinear::serves(input, d_out.cols)) {
+    NarrowLinear(input, d_out.cols, execution, workspace)
+        .backward(weight, d_out, d_weight, d_rows, add, wanted);
+    return;
+  }
+  GAT_SIMD::linear_backward_weight(input, d_out, d_weight, execution, workspace, wanted);
+  if (!d_rows.empty())
+    GAT_SIMD::linear_backward_input(input, weight, d_out, d_rows, execution, workspace, add);
 }
 
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "kernels/simd/lanes.hpp"
+#include "kernels/simd/partial_lanes.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
@@ -116,7 +116,7 @@ inline void multiply_tile(const Steps& a, const Real* panel, Index depth, Real* 
     for (int v = 0; v < Vectors; ++v) b[v] = load_vector(panel + k * kPanel + v * kVector);
 #pragma GCC unroll 12
     for (int m = 0; m < Rows; ++m) {
-      const Vector factor = Vector{} + rows[m / 3][m % 3 * a.row_step];
+      const Vector factor = broadcast(rows[m / 3][m % 3 * a.row_step]);
 #pragma GCC unroll 2
       for (int v = 0; v < Vectors; ++v) sum[m][v] = factor * b[v] + sum[m][v];
     }

@@ -16,15 +16,36 @@ using Words = std::uint64_t __attribute__((vector_size(GAT_SIMD_BYTES)));
 using UnalignedWords = std::uint64_t __attribute__((vector_size(GAT_SIMD_BYTES), aligned(8), may_alias));
 inline constexpr Index kWords = GAT_SIMD_BYTES / 8;
 
-/// Replaces indices by the random words of a stream (RandomStream::bits). `count` is rounded up to
-/// whole registers: the array must have room for kLanes more.
+inline constexpr std::uint64_t kWordStep = 0x9e3779b97f4a7c15ULL;
+
+/// The random words of a stream (RandomStream::bits) from key + (index + 1) · kWordStep.
+GAT_INLINE Words finish_words(Words x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+GAT_INLINE Words load_words(const std::uint64_t* from) {
+  return *reinterpret_cast<const UnalignedWords*>(from);
+}
+GAT_INLINE void store_words(std::uint64_t* to, Words x) { *reinterpret_cast<UnalignedWords*>(to) = x; }
+
+/// Replaces key + (index + 1) · kWordStep by the words. `count` is rounded up to whole registers: the array
+/// must have room for kLanes more.
+GAT_INLINE void finish_words(std::uint64_t* words, Index count) {
+  for (Index k = 0; k < count; k += kWords) store_words(words + k, finish_words(load_words(words + k)));
+}
+/// Replaces indices by the words, likewise.
 GAT_INLINE void hash_words(std::uint64_t key, std::uint64_t* words, Index count) {
+  for (Index k = 0; k < count; k += kWords)
+    store_words(words + k, finish_words(key + (load_words(words + k) + 1) * kWordStep));
+}
+/// Writes the words of indices first … first + count − 1, likewise.
+GAT_INLINE void hash_run(std::uint64_t key, std::uint64_t first, std::uint64_t* words, Index count) {
+  Words x;
+  for (Index w = 0; w < kWords; ++w) x[w] = key + (first + static_cast<std::uint64_t>(w) + 1) * kWordStep;
   for (Index k = 0; k < count; k += kWords) {
-    Words x = *reinterpret_cast<const UnalignedWords*>(words + k);
-    x = key + (x + 1) * 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    *reinterpret_cast<UnalignedWords*>(words + k) = x ^ (x >> 31);
+    store_words(words + k, finish_words(x));
+    x += static_cast<std::uint64_t>(kWords) * kWordStep;
   }
 }
 
@@ -35,7 +56,7 @@ GAT_INLINE Lanes factors(const std::uint16_t* bits, std::uint32_t threshold, Rea
   for (int p = 0; p < kParts; ++p) {
     const auto wide =
         __builtin_convertvector(*reinterpret_cast<const Bits16*>(bits + p * kVector), VectorBits);
-    r.part[p] = wide >= static_cast<RealBits>(threshold) ? Vector{} + scale : Vector{};
+    r.part[p] = wide >= static_cast<RealBits>(threshold) ? broadcast(scale) : Vector{};
   }
   return r;
 }
@@ -50,8 +71,7 @@ inline void element_factors(const DropoutMask& mask, std::uint64_t first, Index 
   for (Index done = 0; done < count;) {
     const Index take = std::min(count - done, 4 * kRun - skip);
     const Index used = (skip + take + 3) / 4;
-    for (Index k = 0; k < used; ++k) words[k] = word + static_cast<std::uint64_t>(k);
-    hash_words(mask.stream().key(), words, used);
+    hash_run(mask.stream().key(), word, words, used);
     const auto* bits = reinterpret_cast<const std::uint16_t*>(words) + skip;
     for (Index k = 0; k < take; k += kLanes)
       store(out + done + k, factors(bits + k, mask.threshold(), mask.scale()));
@@ -61,15 +81,16 @@ inline void element_factors(const DropoutMask& mask, std::uint64_t first, Index 
   }
 }
 
-/// Replaces element numbers by the 16 random bits of each. `count` is rounded up to whole registers.
-GAT_INLINE void hash_elements(std::uint64_t key, std::uint64_t* elements, Index count) {
+/// The 16 random bits of each of `count` elements. `count` is rounded up to whole registers: both arrays
+/// must have room for kLanes more.
+GAT_INLINE void element_bits(std::uint64_t key, const std::uint64_t* elements, Index count,
+                             std::uint16_t* bits) {
+  using Narrow = std::uint16_t __attribute__((vector_size(2 * kWords), aligned(2), may_alias));
   for (Index k = 0; k < count; k += kWords) {
-    const Words element = *reinterpret_cast<const UnalignedWords*>(elements + k);
-    Words x = key + ((element >> 2) + 1) * 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    x = x ^ (x >> 31);
-    *reinterpret_cast<UnalignedWords*>(elements + k) = (x >> ((element & 3) << 4)) & 0xffff;
+    const Words element = load_words(elements + k);
+    const Words word = finish_words(key + ((element >> 2) + 1) * kWordStep);
+    *reinterpret_cast<Narrow*>(bits + k) =
+        __builtin_convertvector((word >> ((element & 3) << 4)) & 0xffff, Narrow);
   }
 }
 
@@ -84,8 +105,10 @@ template <int L>
 GAT_INLINE void item_factors(const DropoutMask& mask, std::uint64_t* words, Index count, Index heads,
                              Index width, bool aligned, Real* out) {
   if (L == 1) {
-    hash_elements(mask.stream().key(), words, count);
-    for (Index k = 0; k < count; ++k) out[k] = words[k] >= mask.threshold() ? mask.scale() : Real(0);
+    std::uint16_t bits[kDecisionRun + kLanes];
+    element_bits(mask.stream().key(), words, count, bits);
+    for (Index k = 0; k < count; k += kLanes)
+      store(out + k, factors(bits + k, mask.threshold(), mask.scale()));
     return;
   }
   std::uint8_t skip[kDecisionRun * kLanes];

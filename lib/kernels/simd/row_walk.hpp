@@ -17,6 +17,10 @@ struct InRows {
   Index count() const { return graph.num_destinations(); }
   Index before(Index i) const { return graph.in_edges_before(i); }
   EdgeRow row(Index i) const { return graph.in_edges(i); }
+  // Of a stored graph: where rows begin, the other ends of edges, and their ids where they are not places.
+  const EdgeId* offsets() const { return graph.arrays().in_offsets.data(); }
+  std::span<const NodeId> nodes() const { return graph.arrays().in_sources; }
+  std::span<const EdgeId> ids() const { return graph.arrays().in_edge_ids; }
   Index known(const EdgeRow& run) const {
     const auto& ids = graph.arrays().in_sources;
     return run.nodes == nullptr ? 0 : ids.data() + ids.size() - run.nodes;
@@ -29,11 +33,30 @@ struct OutRows {
   Index count() const { return graph.num_sources(); }
   Index before(Index j) const { return graph.out_edges_before(j); }
   EdgeRow row(Index j) const { return graph.out_edges(j); }
+  const EdgeId* offsets() const { return graph.arrays().out_offsets.data(); }
+  std::span<const NodeId> nodes() const { return graph.arrays().out_destinations; }
+  std::span<const EdgeId> ids() const { return graph.arrays().out_edge_ids; }
   Index known(const EdgeRow& run) const {
     const auto& ids = graph.arrays().out_destinations;
     return run.nodes == nullptr ? 0 : ids.data() + ids.size() - run.nodes;
   }
   static Index& split_rows(Workspace& workspace) { return workspace.statistics.split_out_rows; }
+};
+
+/// How a worker takes whole rows: RowBatch where it names one. Chunks always come as an EdgeBatch.
+template <int L, class Worker>
+struct RowBatchOf {
+  using Type = EdgeBatch<L>;
+};
+template <int L, class Worker>
+requires requires { typename Worker::RowBatch; }
+struct RowBatchOf<L, Worker> {
+  using Type = typename Worker::RowBatch;
+};
+/// A kind of worker as an argument.
+template <class Worker>
+struct WorkerType {
+  using Type = Worker;
 };
 
 /// Works on rows begin … end − 1 with one worker:
@@ -46,12 +69,13 @@ struct OutRows {
 template <int L, class Worker, class Rows>
 void walk_range(Worker& worker, const Rows& rows, Index begin, Index end, Real* total, Real* part,
                 std::vector<Index>* long_rows = nullptr) {
+  typename RowBatchOf<L, Worker>::Type short_rows;
   EdgeBatch<L> batch;
   for (Index i = begin; i < end;) {
     const Index count = rows.row(i).count;
     if (count <= kChunkEdges) {
-      i = batch.take_rows(rows, i, end, worker.most_edges());
-      worker.rows(batch);
+      i = short_rows.take_rows(rows, i, end, worker.most_edges());
+      worker.rows(short_rows);
       continue;
     }
     if (long_rows != nullptr) {

@@ -17,18 +17,6 @@ class SourceWorker : EdgeGradients<L, Score> {
 
   using Base::most_edges;
   void rows(const EdgeBatch<L>& batch) {
-    if constexpr (Score::kSeparable) {
-      if (job_.direct) {
-        draw_factors(batch);
-        for_lane_blocks(job_.lanes, [&](auto block, Index) {
-          for (Index r = 0; r < batch.count(); ++r) {
-            const Lanes d = direct_row<block>(batch, r, job_.d_values.row(batch.row(r)));
-            if (!job_.d_source.empty()) store_tile<L>(job_.d_source.row(batch.row(r)), d);
-          }
-        });
-        return;
-      }
-    }
     prepare(batch);
     for (Index r = 0; r < batch.count(); ++r) {
       const Index j = batch.row(r);
@@ -38,15 +26,6 @@ class SourceWorker : EdgeGradients<L, Score> {
     scatter(batch);
   }
   void chunk(const EdgeBatch<L>& batch, Real* partial) {
-    if constexpr (Score::kSeparable) {
-      if (job_.direct) {
-        draw_factors(batch);
-        for_lane_blocks(job_.lanes, [&](auto block, Index) {
-          store(partial, direct_row<block>(batch, 0, partial + kLanes));
-        });
-        return;
-      }
-    }
     prepare(batch);
     store(partial,
           row(batch, 0, partial + kLanes, job_.d_keys.empty() ? nullptr : partial + kLanes + job_.width));
@@ -82,54 +61,6 @@ class SourceWorker : EdgeGradients<L, Score> {
     this->exponentials(batch, Direction::out);
   }
 
-  // One row of a plain graph edge by edge: nothing is stored between score and gradients.
-  template <int R>
-  GAT_INLINE Lanes direct_row(const EdgeBatch<L>& batch, Index r, Real* d_values) {
-    const GatherList list = batch.list(r);
-    const GatherSource& records = job_.records;
-    const Index j = batch.row(r);
-    const Real* z = job_.values.data + j * job_.values.stride;
-    const Lanes own = job_.score.of_source(j);
-    const Real* factors = job_.terms.has_weights() ? this->factor_.at(batch.first_vector(r)) : nullptr;
-    const EdgeId* place = job_.d_argument == nullptr ? nullptr : places(batch.run(r));
-    Lanes d_source{};
-    Lanes sum[R] = {};
-    const auto edge = [&](Index k, const Real* row) {
-      const Real* record = records.data + list.ids[k] * records.stride;
-      const Lanes e = job_.score.value(tile<L>(record) + own);
-      const Lanes p = exp_of_negative(e - tile<L>(record + L));
-      const Lanes factor = factors == nullptr ? all_lanes(1) : tile<L>(factors + k * L);
-      const Lanes weight = p * factor;
-      Lanes even{}, odd{};
-#pragma GCC unroll 16
-      for (int v = 0; v < R; ++v) {
-        const Lanes value = load(row + v * kLanes);
-        Lanes& dot = v % 2 == 0 ? even : odd;
-        dot = multiply_add(load(z + v * kLanes), value, dot);
-        sum[v] = multiply_add(weight, value, sum[v]);
-      }
-      const Lanes product = rounded(fold_to_tile<AddLanes, L>(even + odd) * factor);
-      const Lanes d = rounded(p * (product - tile<L>(record + 2 * L)) * job_.score.slope(e));
-      if (place != nullptr) store_tile<L>(job_.d_argument + place[k] * L, d);
-      d_source = d_source + d;
-    };
-    for_gathered<R>(list, job_.d_out, edge);
-#pragma GCC unroll 16
-    for (int v = 0; v < R; ++v) store(d_values + v * kLanes, sum[v]);
-    return d_source;
-  }
-  void draw_factors(const EdgeBatch<L>& batch) {
-    if (job_.terms.has_weights()) job_.terms.weights(batch, Direction::out, this->factor_);
-  }
-
-  // Where each of a row's edges stands among the in-edges.
-  const EdgeId* places(const EdgeRow& run) const {
-    const GraphView::Arrays& arrays = job_.input.graph.arrays();
-    const auto& all = arrays.out_places.empty() ? arrays.out_edge_ids : arrays.out_places;
-    return all.data() + (run.nodes - arrays.out_destinations.data());
-  }
-
-  // \param d_key  null where no gradient of a key is wanted
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values, Real* d_key) {
     const Real* z = job_.values.data + batch.row(r) * job_.values.stride;
     dot_rows<L, true>(z, this->weights(batch.first_vector(r)), batch.list(r), job_.d_out, job_.lanes,
@@ -155,7 +86,7 @@ class SourceWorker : EdgeGradients<L, Score> {
     if (job_.d_argument == nullptr) return;
     for (Index r = 0; r < batch.count(); ++r) {
       const EdgeRow& run = batch.run(r);
-      const EdgeId* place = places(run);
+      const EdgeId* place = job_.places() + (run.nodes - job_.input.graph.arrays().out_destinations.data());
       const Real* from = this->d_argument_.at(batch.first_vector(r));
       for (Index k = 0; k < run.count; ++k) copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
     }

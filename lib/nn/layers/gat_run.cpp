@@ -250,19 +250,17 @@ void GatLayer::Run::backward_projections(MatrixView d_values, ConstMatrixView d_
                             c.execution, c.workspace);
     }
   }
-  linear_backward_weight(source, d_z, gradients[layer.weight_], c.execution, c.workspace,
-                         [&](Index first, Index last) {
-                           node_scores_backward(of_source, first, last, level);
-                           if (has_destinations && !own)
-                             node_scores_backward(of_destination, first, last, level);
-                         });
+  // Padding behind the last column has no gradient.
+  const Index columns = heads.num_groups == 1 ? heads.head_dim * heads.lanes : heads.width();
+  const bool add = !d_input.source_is_new || o.residual != Residual::none;
+  linear_backward(source, parameter(layer.weight_).columns(0, columns), d_z.columns(0, columns),
+                  gradients[layer.weight_].columns(0, columns), d_input.source, c.execution, c.workspace, add,
+                  [&](Index first, Index last) {
+                    node_scores_backward(of_source, first, last, level);
+                    if (has_destinations && !own) node_scores_backward(of_destination, first, last, level);
+                  });
   add_blocks(d_a_src, gradients[layer.a_src_]);
   if (has_destinations) add_blocks(d_a_dst, gradients[layer.a_dst_]);
-  if (!d_input.source.empty()) {
-    const bool add = !d_input.source_is_new || o.residual != Residual::none;
-    linear_backward_input(source, parameter(layer.weight_), d_z, d_input.source, c.execution, c.workspace,
-                          add);
-  }
 }
 
 void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, const InputGradient& d_input,
