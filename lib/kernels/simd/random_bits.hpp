@@ -1,6 +1,7 @@
 /// Dropout decisions for many elements at once: the same bits as `DropoutMask`, hashed in registers.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "gat/core/random.hpp"
@@ -106,9 +107,12 @@ GAT_INLINE void item_factors(const DropoutMask& mask, std::uint64_t* words, Inde
                              Index width, bool aligned, Real* out) {
   if (L == 1) {
     std::uint16_t bits[kDecisionRun + kLanes];
-    element_bits(mask.stream().key(), words, count, bits);
-    for (Index k = 0; k < count; k += kLanes)
-      store(out + k, factors(bits + k, mask.threshold(), mask.scale()));
+    for (Index first = 0; first < count; first += kDecisionRun) {
+      const Index run = std::min(count - first, kDecisionRun);
+      element_bits(mask.stream().key(), words + first, run, bits);
+      for (Index k = 0; k < run; k += kLanes)
+        store(out + first + k, factors(bits + k, mask.threshold(), mask.scale()));
+    }
     return;
   }
   std::uint8_t skip[kDecisionRun * kLanes];
