@@ -53,12 +53,18 @@ void spread_mean_row(const HeadLayout& layout, const Real* d_mean, Real* heads) 
 // A row of one group of L heads, D = 16 N / L numbers each, from kernel order to public order and back: each
 // step moves one bit of the head's number from the bottom of the position to its top.
 template <int L, int N>
-GAT_INLINE void join_whole(Lanes (&row)[N]) {
+void join_whole(const Real* heads, Real* joined) {
+  Lanes row[N];
+  for (int v = 0; v < N; ++v) row[v] = load(heads + v * kLanes);
   for (int step = 1; step < L; step *= 2) unzip(row);
+  for (int v = 0; v < N; ++v) store(joined + v * kLanes, row[v]);
 }
 template <int L, int N>
-GAT_INLINE void spread_whole(Lanes (&row)[N]) {
+void spread_whole(const Real* joined, Real* heads) {
+  Lanes row[N];
+  for (int v = 0; v < N; ++v) row[v] = load(joined + v * kLanes);
   for (int step = 1; step < L; step *= 2) zip(row);
+  for (int v = 0; v < N; ++v) store(heads + v * kLanes, row[v]);
 }
 
 // Calls visit(N) where rows of a layout can be transposed in registers: one full group, N a power of two.
@@ -86,6 +92,7 @@ GAT_INLINE bool with_whole_rows(const HeadLayout& layout, const Visit& visit) {
 // A row of heads, all of them side by side.
 template <int L>
 void join_row(const HeadLayout& layout, const Real* heads, Real* joined) {
+  if (with_whole_rows<L>(layout, [&](auto n) { join_whole<L, n>(heads, joined); })) return;
   for (Index h = 0; h < layout.num_heads; ++h) {
     const Real* from = heads + h / L * layout.group_width + h % L;
     for (Index d = 0; d < layout.head_dim; ++d) joined[h * layout.head_dim + d] = from[d * L];
@@ -93,6 +100,7 @@ void join_row(const HeadLayout& layout, const Real* heads, Real* joined) {
 }
 template <int L>
 void spread_row(const HeadLayout& layout, const Real* joined, Real* heads) {
+  if (with_whole_rows<L>(layout, [&](auto n) { spread_whole<L, n>(joined, heads); })) return;
   zero_padding(layout, heads);
   for (Index h = 0; h < layout.num_heads; ++h) {
     Real* to = heads + h / L * layout.group_width + h % L;
@@ -168,17 +176,20 @@ GAT_INLINE void finish_columns(const MergeHeads& merge, const Function& f, Index
   store_first(merge.output.row(i) + c, f.value(joined), count);
 }
 
-template <int L, class Function>
-void merge_row(const MergeHeads& merge, const Function& f, Index i) {
-  const HeadLayout& layout = merge.layout;
-  const Real* joined = merge.heads.row(i);  // one head lies in public order already
-  if (layout.num_heads > 1) {
-    if (merge.mean) mean_row(layout, joined, merge.argument.row(i));
-    else join_row<L>(layout, joined, merge.argument.row(i));
-    joined = merge.argument.row(i);
-  }
+// A row whose heads stand merged where the argument will; one head lies in public order already.
+template <class Function>
+void finish_row(const MergeHeads& merge, const Function& f, Index i) {
+  const Real* joined = merge.layout.num_heads > 1 ? merge.argument.row(i) : merge.heads.row(i);
   for (Index c = 0; c < merge.output.cols; c += kLanes)
     finish_columns(merge, f, i, c, load_first(joined + c, merge.output.cols - c));
+}
+void join_rows(const MergeHeads& merge, Index first, Index last) {
+  with_lanes(merge.layout, [&](auto lanes) {
+    for (Index i = first; i < last; ++i) {
+      if (merge.mean) mean_row(merge.layout, merge.heads.row(i), merge.argument.row(i));
+      else join_row<lanes>(merge.layout, merge.heads.row(i), merge.argument.row(i));
+    }
+  });
 }
 
 // Sixteen columns of a row from `c` on: d_argument = d_output f', also added to the sum of d_bias.
@@ -199,54 +210,29 @@ GAT_INLINE void add_bias_gradient(const MergeHeadsGradient& merge, Index i, Inde
   store_first(to, load_first(to, count) + sum, count);
 }
 
-// Rows first … last − 1, which one block holds. \param scratch  as many rows as wide as merged
-template <int L, class Function>
-void merge_rows_backward(const MergeHeadsGradient& merge, const Function& f, bool from_value, Index first,
-                         Index last, Real* scratch) {
-  const HeadLayout& layout = merge.layout;
+// d_argument of rows first … last − 1, which one block holds, to rows of `to`.
+template <class Function>
+void argument_rows(const MergeHeadsGradient& merge, const Function& f, bool from_value, Index first,
+                   Index last, MatrixView to) {
   const Index width = merge.d_output.cols;
-  const bool spread = layout.num_heads > 1;
-  const Index stride = spread ? width : merge.d_heads.stride;
-  Real* to = spread ? scratch : merge.d_heads.row(first);
   for (Index c = 0; c < width; c += kLanes) {
     Lanes d_bias{};
     for (Index i = first; i < last; ++i) {
       const Lanes d = argument_gradient(merge, f, from_value, i, c, d_bias);
-      if (spread) store_first(to + (i - first) * stride + c, d, width - c);
-      else store(to + (i - first) * stride + c, d);
+      // Rows of one head have room for whole vectors, and their padding is zero.
+      if (to.cols > width) store(to.row(i - first) + c, d);
+      else store_first(to.row(i - first) + c, d, width - c);
     }
     add_bias_gradient(merge, first, c, d_bias);
   }
-  for (Index i = first; i < last && spread; ++i) {
-    const Real* joined = scratch + (i - first) * width;
-    if (merge.mean) spread_mean_row(layout, joined, merge.d_heads.row(i));
-    else spread_row<L>(layout, joined, merge.d_heads.row(i));
-  }
 }
-
-// The same for rows of N vectors whose heads can be transposed in registers.
-template <int L, int N, class Function>
-void merge_whole_row(const MergeHeads& merge, const Function& f, Index i) {
-  Lanes row[N];
-#pragma GCC unroll 16
-  for (int v = 0; v < N; ++v) row[v] = load(merge.heads.row(i) + v * kLanes);
-  join_whole<L>(row);
-#pragma GCC unroll 16
-  for (int v = 0; v < N; ++v) finish_columns(merge, f, i, v * kLanes, row[v]);
-}
-template <int L, int N, class Function>
-void merge_whole_rows_backward(const MergeHeadsGradient& merge, const Function& f, bool from_value,
-                               Index first, Index last) {
-  Lanes d_bias[N] = {};
-  for (Index i = first; i < last; ++i) {
-    Lanes row[N];
-#pragma GCC unroll 16
-    for (int v = 0; v < N; ++v) row[v] = argument_gradient(merge, f, from_value, i, v * kLanes, d_bias[v]);
-    spread_whole<L>(row);
-#pragma GCC unroll 16
-    for (int v = 0; v < N; ++v) store(merge.d_heads.row(i) + v * kLanes, row[v]);
-  }
-  for (int v = 0; v < N; ++v) add_bias_gradient(merge, first, v * kLanes, d_bias[v]);
+void spread_rows(const MergeHeadsGradient& merge, ConstMatrixView joined, Index first, Index last) {
+  with_lanes(merge.layout, [&](auto lanes) {
+    for (Index i = first; i < last; ++i) {
+      if (merge.mean) spread_mean_row(merge.layout, joined.row(i - first), merge.d_heads.row(i));
+      else spread_row<lanes>(merge.layout, joined.row(i - first), merge.d_heads.row(i));
+    }
+  });
 }
 
 }  // namespace
@@ -282,35 +268,29 @@ void drop_heads(const DropHeads& drop, Index first, Index last) {
 
 void merge_heads(const MergeHeads& merge, Index first, Index last) {
   with_activation(merge.activation, [&](const auto& f) {
-    with_lanes(merge.layout, [&](auto lanes) {
-      const auto whole_rows = [&](auto n) {
-        for (Index i = first; i < last; ++i) merge_whole_row<lanes, n>(merge, f, i);
-      };
-      if (!merge.mean && with_whole_rows<lanes>(merge.layout, whole_rows)) return;
-      for (Index i = first; i < last; ++i) merge_row<lanes>(merge, f, i);
-    });
+    // A few rows at a time, so that they are in the first-level cache from step to step.
+    for (Index i = first; i < last; i += kRowsAtOnce) {
+      const Index stop = std::min(last, i + kRowsAtOnce);
+      if (merge.layout.num_heads > 1) join_rows(merge, i, stop);
+      for (Index r = i; r < stop; ++r) finish_row(merge, f, r);
+    }
   });
 }
 
 void merge_heads_backward(const MergeHeadsGradient& merge, Index first, Index last) {
   const bool from_value = slope_from_value(merge.activation);
   const Index block = sum_block_rows(merge.d_output.rows);
-  std::vector<Real> scratch;
+  const bool spread = merge.layout.num_heads > 1;
+  std::vector<Real> scratch(static_cast<std::size_t>(spread ? kRowsAtOnce * merge.d_output.cols : 0));
   with_activation(merge.activation, [&](const auto& f) {
-    with_lanes(merge.layout, [&](auto lanes) {
-      for (Index i = first; i < last;) {
-        const Index stop = std::min({last, (i / block + 1) * block, i + kRowsAtOnce});
-        const auto whole_rows = [&](auto n) {
-          merge_whole_rows_backward<lanes, n>(merge, f, from_value, i, stop);
-        };
-        if (merge.mean || !with_whole_rows<lanes>(merge.layout, whole_rows)) {
-          if (merge.layout.num_heads > 1)
-            scratch.resize(static_cast<std::size_t>(kRowsAtOnce * merge.d_output.cols));
-          merge_rows_backward<lanes>(merge, f, from_value, i, stop, scratch.data());
-        }
-        i = stop;
-      }
-    });
+    for (Index i = first; i < last;) {
+      const Index stop = std::min({last, (i / block + 1) * block, i + kRowsAtOnce});
+      const MatrixView joined = spread ? MatrixView(scratch.data(), stop - i, merge.d_output.cols)
+                                       : MatrixView(merge.d_heads.row(i), stop - i, merge.d_heads.cols);
+      argument_rows(merge, f, from_value, i, stop, joined);
+      if (spread) spread_rows(merge, joined, i, stop);
+      i = stop;
+    }
   });
 }
 
