@@ -64,24 +64,29 @@ AttentionLayerOptions with_everything(const std::string& score) {
 }  // namespace
 
 TEST_CASE("every score gives the same bits on 1, 2, 3 and 8 threads", "[nn][attention][determinism]") {
-  const CsrGraph graph = hub_graph(150, 300);
+  const CsrGraph graph = hub_graph(120, 300);
   for (const std::string& score : all_scores()) {
     INFO(score);
     check_threads(with_everything(score), graph.view());
-    AttentionLayerOptions plain = small_attention(score, 4, 8);
-    plain.gate = true;
-    plain.residual = Residual::learned;
-    plain.output_dim = 7;
-    check_threads(plain, graph.view());
-    check_threads(small_attention(score), GraphView::causal(150));
+  }
+}
+
+TEST_CASE("gates, output maps and graphs that are not stored give the same bits on any number of threads",
+          "[nn][attention][determinism]") {
+  for (const char* const score : {"gat", "gatv2", "scaled_dot"}) {
+    INFO(score);
+    AttentionLayerOptions o = small_attention(score, 4, 8);
+    o.gate = true;
+    o.residual = Residual::learned;
+    o.output_dim = 7;
+    check_threads(o, GraphView::causal(120));
   }
 }
 
 TEST_CASE("selections and windows give the same bits on 1, 2, 3 and 8 threads",
           "[nn][attention][determinism]") {
   const CsrGraph graph = hub_graph(150, 300);
-  const std::vector<double> loss{0.7};
-  for (const char* const score : {"gat", "scaled_dot", "gatv2"}) {
+  for (const char* const score : {"gat", "scaled_dot"}) {
     for (const Selection selection : {Selection::top_k, Selection::argmax, Selection::sampled}) {
       INFO(score << ", " << name_of(selection));
       AttentionLayerOptions o = with_everything(score);
