@@ -103,7 +103,10 @@ TEST_CASE("hostile widths of attention layers in a model file are refused", "[nn
   TemporaryFolder folder;
   ModelDescription d = test::small_description();
   d.network.steps = {
-      {{"attention", {{"num_heads", std::int64_t(1)}, {"head_dim", std::int64_t(2)}}}, "", ""}};
+      {{"attention",
+        {{"key_dim", std::int64_t(0)}, {"num_heads", std::int64_t(1)}, {"head_dim", std::int64_t(2)}}},
+       "",
+       ""}};
   Model(d, test::random_weights(Network(d.network))).save(folder / "model.gat");
   std::ifstream file(folder / "model.gat", std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};

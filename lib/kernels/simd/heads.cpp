@@ -219,8 +219,8 @@ void argument_rows(const MergeHeadsGradient& merge, const Function& f, bool from
     Lanes d_bias{};
     for (Index i = first; i < last; ++i) {
       const Lanes d = argument_gradient(merge, f, from_value, i, c, d_bias);
-      // Rows of one head have room for whole vectors, and their padding is zero.
-      if (to.cols > width) store(to.row(i - first) + c, d);
+      // Rows of one head have room for whole vectors, and their padding is zero; the sum makes −0 a 0.
+      if (to.cols > width) store(to.row(i - first) + c, d + Lanes{});
       else store_first(to.row(i - first) + c, d, width - c);
     }
     add_bias_gradient(merge, first, c, d_bias);
