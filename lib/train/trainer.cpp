@@ -25,6 +25,8 @@ constexpr NamedValues<ComputedRows, 3> kComputedRows{{{ComputedRows::whole, "who
 // Branches of the tree of random numbers that grows from a seed.
 constexpr std::uint64_t kInitialStream = 1;
 constexpr std::uint64_t kTrainingStream = 2;
+// Of the moving mean of the loss, about ten epochs.
+constexpr double kBaselineDecay = 0.9;
 
 using Clock = std::chrono::steady_clock;
 
@@ -190,19 +192,21 @@ class Run {
   double* time_of(double PhaseTimes::*phase) { return phases_ == nullptr ? nullptr : &(phases_->*phase); }
 
   double training_step(int number) {
-    const Round round{Mode::training,
-                      random_.derive(static_cast<std::uint64_t>(number)),
-                      options_.execution,
-                      workspace_,
-                      &tape_,
-                      {},
-                      {},
-                      phases_ == nullptr ? nullptr : &phases_->steps};
+    Round round{Mode::training,
+                random_.derive(static_cast<std::uint64_t>(number)),
+                options_.execution,
+                workspace_,
+                &tape_,
+                {},
+                {},
+                phases_ == nullptr ? nullptr : &phases_->steps};
     {
       const TimedScope timed(time_of(&PhaseTimes::forward_seconds));
       network_.forward(round, weights_, input(train_), train_.logits);
     }
     const double loss = training_loss();
+    round.loss = {&loss, 1};
+    if (number > 1) round.baseline = {&mean_loss_, 1};
     {
       const TimedScope timed(time_of(&PhaseTimes::backward_seconds));
       gradients_.fill(0);
@@ -211,6 +215,7 @@ class Run {
     const TimedScope timed(time_of(&PhaseTimes::update_seconds));
     optimizer_.step(weights_, gradients_, options_.execution);
     network_.commit(tape_, weights_);
+    mean_loss_ = number == 1 ? loss : kBaselineDecay * mean_loss_ + (1 - kBaselineDecay) * loss;
     return loss;
   }
 
@@ -250,6 +255,7 @@ class Run {
   Weights weights_;
   Weights gradients_;
   Matrix d_logits_;
+  double mean_loss_ = 0;  // of the epochs so far: the baseline of score-function gradients
   Workspace workspace_;
   NetworkTape tape_;
 };
