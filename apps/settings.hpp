@@ -35,6 +35,8 @@ struct Settings {
   std::string edge_features = "use";
 
   // Model.
+  std::string block = "auto";
+  std::string score = "auto";
   std::int64_t layers = 2;
   std::vector<std::int64_t> hidden{8};
   std::vector<std::int64_t> heads{8};
@@ -42,6 +44,15 @@ struct Settings {
   std::string activation = "elu";
   double activation_parameter = 1;
   std::string residual = "none";
+  bool gate = false;
+  std::string norm = "auto";
+  std::string jumping = "none";
+  double feed_forward = 0;
+  bool share_weights = false;
+  std::string edge_use = "auto";
+  std::string select = "all";
+  std::string sample_gradient = "straight_through";
+  std::string window = "none";
   double negative_slope = 0.2;
   bool score_bias = true;
   std::string initial = "original";

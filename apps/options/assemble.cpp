@@ -6,6 +6,7 @@
 #include "gat/core/error.hpp"
 #include "gat/core/nearest_name.hpp"
 #include "gat/io/file.hpp"
+#include "options/block_choice.hpp"
 #include "options/config_file.hpp"
 #include "options/option_value.hpp"
 #include "options/recipes.hpp"
@@ -58,12 +59,21 @@ void read_assignments(Settings& settings, std::vector<const Option*>& given) {
   }
 }
 
-void read_files(Settings& settings, std::vector<const Option*>& given) {
+// The configuration files by path. Read once, since one may be standard input.
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+Texts read_texts(const Settings& settings) {
+  Texts texts;
+  for (const std::string& path : settings.config_files)
+    texts.emplace_back(path, read_file(path == "-" ? "/dev/stdin" : path));
+  return texts;
+}
+
+void read_files(Settings& settings, const Texts& texts, std::vector<const Option*>& given) {
   // What a recipe sets is a default, not something that the user asked for by name.
   if (!settings.recipe.empty())
     read_config(recipe_named(settings.recipe).toml, "recipe " + settings.recipe, settings);
-  for (const std::string& path : settings.config_files) {
-    const std::string text = read_file(path == "-" ? "/dev/stdin" : path);
+  for (const auto& [path, text] : texts) {
     const std::vector<const Option*> options = read_config(text, path, settings);
     given.insert(given.end(), options.begin(), options.end());
   }
@@ -84,10 +94,16 @@ void read_options(const CommandLine& line, Call& call) {
   call.threads_given = has("--threads");
 }
 
+void read_everything(const CommandLine& line, const Texts& texts, Call& call) {
+  read_files(call.settings, texts, call.given);
+  read_assignments(call.settings, call.given);
+  read_options(line, call);
+}
+
 // A number of heads for every layer names those of the output layer too.
 void settle_heads(Call& call) {
   Settings& s = call.settings;
-  if (s.layers < 2 || s.heads.size() != static_cast<std::size_t>(s.layers)) return;
+  if (!block_of(s).is_stack() || s.layers < 2 || s.heads.size() != static_cast<std::size_t>(s.layers)) return;
   if (call.is_given("model.output_heads") && s.output_heads != s.heads.back()) {
     throw UsageError("--heads: " + std::to_string(s.heads.back()) +
                      " for the output layer, but --output-heads is " + std::to_string(s.output_heads) +
@@ -113,9 +129,15 @@ void copy_arguments(const CommandLine& line, Settings& settings) {
 Call assemble(const CommandLine& line, std::vector<std::string> command, Console& console) {
   Call call{{}, {}, false, std::move(command), console};
   read_call_options(line, call.settings);
-  read_files(call.settings, call.given);
-  read_assignments(call.settings, call.given);
-  read_options(line, call);
+  const Texts texts = read_texts(call.settings);
+  read_everything(line, texts, call);
+  // Blocks have defaults of their own: start again from these.
+  if (const BlockChoice& block = block_of(call.settings); block.kind != BlockKind::gat) {
+    call.settings = default_settings(block);
+    call.given.clear();
+    read_call_options(line, call.settings);
+    read_everything(line, texts, call);
+  }
   settle_heads(call);
   copy_arguments(line, call.settings);
   return call;

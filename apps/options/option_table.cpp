@@ -12,6 +12,7 @@
 #include "gat/nn/input_transform.hpp"
 #include "gat/nn/layers/gat.hpp"
 #include "gat/train/trainer.hpp"
+#include "options/block_choice.hpp"
 #include "options/class_weights.hpp"
 #include "options/option_checks.hpp"
 #include "system/threads.hpp"
@@ -33,6 +34,15 @@ constexpr std::int64_t kMostWidth = 100000;
 constexpr unsigned kRows = kPredict | kAttention | kEmbed;
 
 void check_direction(S& s) { one_of(s.direction, {"auto", "as-given", "symmetrize"}); }
+void check_block(S& s) {
+  if (s.block != "auto") block_named(s.block);
+}
+void check_norm(S& s) {
+  if (s.norm != "auto") norm_kind_named(s.norm);
+}
+void check_edge_use(S& s) {
+  if (s.edge_use != "auto") edge_use_named(s.edge_use);
+}
 void check_loop_fill(S& s) { loop_fill_named(s.loop_fill); }
 void check_format(S& s) {
   if (s.data_format.empty()) return;
@@ -60,7 +70,7 @@ void check_seeds(S& s) {
 // clang-format off
 constexpr Option kTable[] = {
     {"--recipe", "", "", &S::recipe, "NAME",
-     "start from a recipe: gat-cora, gat-citeseer, gat-pubmed",
+     "start from a recipe: gat-cora, gat-citeseer, gat-pubmed, gatv2-cora, transformer-cora, gat-sep-minesweeper, gat-sep-tolokers",
      kTraining, true, nullptr},
     {"-c,--config", "", "", &S::config_files, "FILE",
      "read settings from a TOML file; may be repeated, later files win",
@@ -104,11 +114,17 @@ constexpr Option kTable[] = {
      "use or ignore the edge features of the data",
      kTraining | kInfo, false, [](S& s) { one_of(s.edge_features, {"use", "ignore"}); }},
 
+    {"--block", "model", "block", &S::block, "NAME",
+     "auto (gat, or attention where another option needs it); layers one after the other: gat, attention (any score), transformer-conv (root weight); blocks between two linear maps: pre-norm and post-norm (Transformers), residual, gat-sep, classic, gps (local plus global)",
+     kTraining | kInfo, true, check_block},
+    {"--score", "model", "score", &S::score, "NAME",
+     "of attention: auto (gat; scaled_dot in Transformers), gat, gatv2, tanh, dot, scaled_dot, bilinear, cosine, gaussian, supergat_mx, supergat_sd, constant",
+     kTraining | kInfo, true, [](S& s) { check_score(s.score); }},
     {"--layers", "model", "layers", &S::layers, "N",
-     "number of layers, the output layer included",
+     "number of layers, the output layer included; of blocks, without the two linear maps",
      kTraining | kInfo, true, [](S& s) { within(s.layers, 1, kMostLayers); }},
     {"--hidden", "model", "hidden", &S::hidden, "N",
-     "width of each head of the hidden layers; one number, or one per hidden layer",
+     "width of each head of the hidden layers; one number, or one per hidden layer; of blocks: their width, shared by the heads",
      kTraining | kInfo, true, [](S& s) { all_within(s.hidden, 1, kMostWidth); }},
     {"--heads", "model", "heads", &S::heads, "N",
      "attention heads of the hidden layers, side by side; one number, one per hidden layer, or one per layer (8,1)",
@@ -123,8 +139,35 @@ constexpr Option kTable[] = {
      "alpha of elu, slope of leaky-relu",
      kTraining, false, nullptr},
     {"--residual", "model", "residual", &S::residual, "RULE",
-     "none, identity (layers of equal widths), learned (every layer)",
-     kTraining | kInfo, false, [](S& s) { residual_named(s.residual); }},
+     "none, identity (layers of equal widths), learned (every layer), auto (identity where widths agree, else learned)",
+     kTraining | kInfo, false, [](S& s) { parse_residual(s.residual); }},
+    {"--gate", "model", "gate", &S::gate, "",
+     "mix heads and residual by a learned gate (TransformerConv's beta)",
+     kTraining | kInfo, false, nullptr},
+    {"--norm", "model", "norm", &S::norm, "NAME",
+     "of blocks: none, layer, batch, auto (layer; batch in gps)",
+     kTraining | kInfo, false, check_norm},
+    {"--jumping", "model", "jumping", &S::jumping, "NAME",
+     "what the output of blocks reads: none (the last block), concat, max, sum (of all blocks)",
+     kTraining | kInfo, false, [](S& s) { jumping_knowledge_named(s.jumping); }},
+    {"--feed-forward", "model", "feed_forward", &S::feed_forward, "X",
+     "width within the feed-forward part of blocks, in widths of the block; 0 = 4 in Transformers, 2 in gps, else 1",
+     kTraining | kInfo, false, [](S& s) { not_negative(s.feed_forward); }},
+    {"--share-weights", "model", "share_weights", &S::share_weights, "",
+     "one projection for both ends of an edge (GATv2's share_weights)",
+     kTraining | kInfo, false, nullptr},
+    {"--edge-use", "model", "edge_use", &S::edge_use, "NAME",
+     "what edge features do: score, values, both, both_shared (one weight), ignored; one column of weights: log_prior (inside the softmax), multiplied (after it); auto = score where it can",
+     kTraining | kInfo, false, check_edge_use},
+    {"--select", "model", "select", &S::select, "RULE",
+     "edges that take part, per node and head: all, top:K, argmax, sampled (one drawn in training, the likeliest else)",
+     kTraining | kInfo, false, [](S& s) { parse_selection(s.select); }},
+    {"--sample-gradient", "model", "sample_gradient", &S::sample_gradient, "NAME",
+     "how scores learn from drawn edges: straight_through, score_function",
+     kTraining, false, [](S& s) { sample_gradient_named(s.sample_gradient); }},
+    {"--window", "model", "window", &S::window, "RULE",
+     "a Gaussian over node numbers, sigma = W/2: none, monotonic:W (around the node itself), predictive:W (around a learned place)",
+     kTraining | kInfo, false, [](S& s) { parse_window(s.window); }},
     {"--negative-slope", "model", "negative_slope", &S::negative_slope, "X",
      "of the LeakyReLU in the attention score, in [0, 1]",
      kTraining, false, [](S& s) { up_to_one(s.negative_slope); }},
@@ -132,7 +175,7 @@ constexpr Option kTable[] = {
      "two biases per head in the attention score, as in the original code",
      kTraining | kInfo, false, nullptr},
     {"--initial", "model", "initial", &S::initial, "SCHEME",
-     "initial weights of original, pyg or dgl",
+     "initial weights of original, pyg, dgl or fan_in",
      kTraining, false, [](S& s) { initial_scheme_named(s.initial); }},
     {"--input-transform", "model", "input_transform", &S::input_transform, "RULE",
      "of node features: row-normalize, none",
@@ -141,7 +184,7 @@ constexpr Option kTable[] = {
      "columns behind the features that tell where a node is: laplacian, random_walk, sinusoidal, sinusoidal_concatenated; several as laplacian:8,random_walk:16",
      kTraining | kInfo, true, [](S& s) { parse_position_encodings(s.positions); }},
     {"--feature-dropout", "model", "feature_dropout", &S::feature_dropout, "P",
-     "drop probability of each layer's input",
+     "drop probability of each layer's input; of blocks: of what each part adds",
      kTraining, true, [](S& s) { below_one(s.feature_dropout); }},
     {"--attention-dropout", "model", "attention_dropout", &S::attention_dropout, "P",
      "drop probability of attention coefficients",

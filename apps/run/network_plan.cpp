@@ -1,13 +1,16 @@
 #include "run/network_plan.hpp"
 
 #include <string>
+#include <utility>
 
 #include "gat/core/error.hpp"
 #include "gat/data/load.hpp"
 #include "gat/graph/positions.hpp"
 #include "gat/nn/layers/gat.hpp"
+#include "options/block_choice.hpp"
 #include "options/class_weights.hpp"
 #include "output/counted.hpp"
+#include "run/attention_plan.hpp"
 #include "system/environment.hpp"
 
 namespace gat::app {
@@ -24,50 +27,40 @@ std::vector<std::int64_t> per_hidden_layer(const std::vector<std::int64_t>& valu
                    counted(hidden, "hidden layer") + "; give one number or one per hidden layer");
 }
 
-GatLayerOptions common_options(const Settings& settings) {
-  GatLayerOptions o;
-  o.negative_slope = settings.negative_slope;
-  o.score_bias = settings.score_bias;
-  o.initial = initial_scheme_named(settings.initial);
-  o.feature_dropout = settings.feature_dropout;
-  o.dropout_per_head = settings.dropout_per_head;
-  o.value_dropout = settings.value_dropout;
-  o.attention_dropout = settings.attention_dropout;
-  o.ignore_edge_features = settings.edge_features == "ignore";
-  return o;
+LayerDescription stack_layer(const Settings& settings, const LayerPlace& place) {
+  if (block_of(settings).kind != BlockKind::gat) return attention_layer(settings, place);
+  GatLayerOptions o = gat_layer_options(settings);
+  o.in_features = place.in_features;
+  o.edge_features = place.edge_features;
+  o.num_heads = place.num_heads;
+  o.head_dim = place.head_dim;
+  o.merge = place.is_output ? HeadMerge::mean : HeadMerge::concat;
+  if (!place.is_output) o.activation = {activation_named(settings.activation), settings.activation_parameter};
+  o.residual = place.residual;
+  return GatLayer(o).describe();
 }
 
-Index width_of(const GatLayerOptions& o) {
-  return o.merge == HeadMerge::concat ? Index{o.num_heads} * o.head_dim : o.head_dim;
-}
-
-}  // namespace
-
-NetworkDescription describe_network(const Settings& settings, const Dataset& dataset) {
+// Layers one after the other: hidden ones with their heads side by side, then the output layer.
+NetworkDescription stack_network(const Settings& settings, NetworkDescription network, Index num_classes) {
+  check_stack(settings);
   const auto hidden = per_hidden_layer(settings.hidden, settings.layers, "--hidden");
   const auto heads = per_hidden_layer(settings.heads, settings.layers, "--heads");
-  const Residual residual = residual_named(settings.residual);
-  NetworkDescription network;
-  network.num_features =
-      dataset.graph_data.num_features() + position_width(parse_position_encodings(settings.positions));
-  if (settings.edge_features == "use") network.edge_features = dataset.graph_data.edge_features.cols();
+  const Residual residual = parse_residual(settings.residual);
   Index width = network.num_features;
   bool has_identity = false;
   for (std::int64_t l = 0; l < settings.layers; ++l) {
-    const bool is_output = l + 1 == settings.layers;
     const auto at = static_cast<std::size_t>(l);
-    GatLayerOptions o = common_options(settings);
-    o.in_features = width;
-    o.edge_features = network.edge_features;
-    o.num_heads = static_cast<int>(is_output ? settings.output_heads : heads[at]);
-    o.head_dim = static_cast<int>(is_output ? dataset.num_classes : hidden[at]);
-    o.merge = is_output ? HeadMerge::mean : HeadMerge::concat;
-    if (!is_output) o.activation = {activation_named(settings.activation), settings.activation_parameter};
-    width = width_of(o);
-    o.residual = residual;
-    if (residual == Residual::identity && o.in_features != width) o.residual = Residual::none;
-    has_identity = has_identity || o.residual == Residual::identity;
-    network.steps.push_back({GatLayer(o).describe(), "layers." + std::to_string(l), ""});
+    LayerPlace place;
+    place.is_output = l + 1 == settings.layers;
+    place.in_features = width;
+    place.edge_features = network.edge_features;
+    place.num_heads = static_cast<int>(place.is_output ? settings.output_heads : heads[at]);
+    place.head_dim = static_cast<int>(place.is_output ? num_classes : hidden[at]);
+    width = place.is_output ? place.head_dim : Index{place.num_heads} * place.head_dim;
+    place.residual = residual;
+    if (residual == Residual::identity && place.in_features != width) place.residual = Residual::none;
+    has_identity = has_identity || place.residual == Residual::identity;
+    network.steps.push_back({stack_layer(settings, place), "layers." + std::to_string(l), ""});
   }
   if (residual == Residual::identity && !has_identity) {
     throw UsageError(
@@ -75,6 +68,17 @@ NetworkDescription describe_network(const Settings& settings, const Dataset& dat
         "--residual learned");
   }
   return network;
+}
+
+}  // namespace
+
+NetworkDescription describe_network(const Settings& settings, const Dataset& dataset) {
+  NetworkDescription network;
+  network.num_features =
+      dataset.graph_data.num_features() + position_width(parse_position_encodings(settings.positions));
+  if (settings.edge_features == "use") network.edge_features = dataset.graph_data.edge_features.cols();
+  if (block_of(settings).is_stack()) return stack_network(settings, std::move(network), dataset.num_classes);
+  return blocks_network(settings, network.num_features, network.edge_features, dataset.num_classes);
 }
 
 GraphPolicy graph_policy(const Settings& settings) {

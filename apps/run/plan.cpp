@@ -7,6 +7,7 @@
 #include "gat/core/error.hpp"
 #include "gat/data/load.hpp"
 #include "gat/data/statistics.hpp"
+#include "options/block_choice.hpp"
 #include "options/option_value.hpp"
 #include "run/execution.hpp"
 #include "run/network_plan.hpp"
@@ -116,6 +117,9 @@ Plan make_plan(const Call& call) {
   if (settings.direction == "auto") settings.direction = std::string(name_of(dataset.suggested_direction));
   if (settings.activation == "leaky-relu" && !call.is_given("model.activation_parameter"))
     settings.activation_parameter = 0.01;
+  const std::string block(block_of(settings).name);
+  settings.score = std::string(score_of(settings));
+  settings.block = block;
   make_paths_absolute(settings, dataset);
   ModelDescription description = describe_model(settings, dataset);
   const Execution execution = execution_of(call);

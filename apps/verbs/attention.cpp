@@ -19,16 +19,32 @@ struct Coefficients {
   std::vector<AttentionSink> sinks;  // one per layer of the model
 };
 
+// Coefficients over all pairs of nodes are no edges of the graph.
+bool has_coefficients(const Network& network, int step) {
+  return network.layer(step).num_heads() > 0 &&
+         network.description().steps[static_cast<std::size_t>(step)].edges == StepEdges::graph;
+}
+
+void check_layer(const Network& network, std::int64_t layer) {
+  if (layer >= network.num_steps())
+    throw UsageError("--layer: the model has the layers 0.." + std::to_string(network.num_steps() - 1));
+  if (layer < 0 || has_coefficients(network, static_cast<int>(layer))) return;
+  std::string known;
+  for (int l = 0; l < network.num_steps(); ++l) {
+    if (has_coefficients(network, l)) known += (known.empty() ? "" : ", ") + std::to_string(l);
+  }
+  throw UsageError("--layer: layer " + std::to_string(layer) +
+                   " has no attention over edges; those that have: " + known);
+}
+
 Coefficients make_coefficients(const ModelOnData& on, std::int64_t layer) {
   const Network& network = on.model.network();
-  if (layer >= network.num_steps()) {
-    throw UsageError("--layer: the model has the layers 0.." + std::to_string(network.num_steps() - 1));
-  }
+  check_layer(network, layer);
   Coefficients c;
   c.sinks.resize(static_cast<std::size_t>(network.num_steps()));
   c.matrices.resize(c.sinks.size());
   for (int l = 0; l < network.num_steps(); ++l) {
-    if ((layer >= 0 && l != layer) || network.layer(l).num_heads() == 0) continue;
+    if ((layer >= 0 && l != layer) || !has_coefficients(network, l)) continue;
     const auto at = static_cast<std::size_t>(l);
     c.layers.push_back(l);
     c.matrices[at].resize(on.graph.graph().num_edges(), network.layer(l).num_heads());

@@ -204,7 +204,7 @@ class Run {
     }
     const double loss = training_loss();
     round.loss = {&loss, 1};
-    round.baseline = {&mean_loss_, 1};
+    if (number > 1) round.baseline = {&mean_loss_, 1};
     {
       const TimedScope timed(time_of(&PhaseTimes::backward_seconds));
       gradients_.fill(0);
@@ -251,9 +251,9 @@ class Run {
   RandomStream random_;
   Adam optimizer_;
   Weights weights_;
-  double mean_loss_ = 0;  // of earlier epochs
   Weights gradients_;
   Matrix d_logits_;
+  double mean_loss_ = 0;  // of the epochs so far: the baseline of score-function gradients
   Workspace workspace_;
   NetworkTape tape_;
 };

@@ -1,0 +1,108 @@
+// Every score and block through the program: trained, saved, loaded, and what is refused.
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "gat/kernels/score.hpp"
+#include "io/temporary_folder.hpp"
+#include "program/run_program.hpp"
+
+using Catch::Matchers::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+// Trains two epochs on the karate club and predicts by the saved model, on another number of threads.
+void check_saved_model(const std::string& options) {
+  INFO(options);
+  const TemporaryFolder folder;
+  const ProgramResult trained =
+      gat("train karate --epochs 2 -t 2 --out run --hidden 8 --heads 2 " + options, folder.path());
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const ProgramResult predicted = gat("predict run karate -t 1", folder.path());
+  INFO(predicted.err);
+  REQUIRE(predicted.code == 0);
+  CHECK(rows_without(predicted.out, {}) == rows_without(read_text(folder / "run/predictions.csv"), {2, 4}));
+}
+
+void check_refused(const std::string& options, const std::string& message) {
+  INFO(options);
+  const ProgramResult refused = gat("train karate --dry-run " + options, "/");
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains(message));
+}
+
+}  // namespace
+
+TEST_CASE("a saved model of every score predicts the bits of its training", "[program][blocks]") {
+  for (const gat::ScoreDescription* score : gat::score_table()) {
+    if (score->name != "custom") check_saved_model("--block attention --score " + std::string(score->name));
+  }
+}
+
+TEST_CASE("a saved model of every block predicts the bits of its training", "[program][blocks]") {
+  for (const char* block :
+       {"transformer-conv --gate", "pre-norm", "post-norm --norm batch", "residual --score gatv2",
+        "gat-sep --jumping concat", "classic --jumping max --norm none", "gps --window monotonic:4"})
+    check_saved_model(std::string("--block ") + block);
+}
+
+TEST_CASE("a saved model with selections, windows and residuals predicts the bits of its training",
+          "[program][blocks]") {
+  for (const char* options :
+       {"--score gatv2 --share-weights --residual auto --gate", "--select top:2", "--select argmax",
+        "--select sampled", "--select sampled --sample-gradient score_function", "--window monotonic:4",
+        "--window predictive:4"})
+    check_saved_model(options);
+}
+
+TEST_CASE("a general layer starts from its own defaults, the original's network from none of them",
+          "[program][blocks]") {
+  const auto settings = [](const std::string& options) {
+    return Json::parse(gat("train karate --dry-run --json " + options, "/").out).at("settings").at("model");
+  };
+  const Json plain = settings("");
+  CHECK(plain.at("block") == "gat");
+  CHECK(plain.at("value_dropout") == 0.6);
+  const Json gatv2 = settings("--score gatv2");
+  CHECK(gatv2.at("block") == "attention");
+  CHECK(gatv2.at("value_dropout") == 0.0);
+  const Json separate = settings("--block gat-sep --feature-dropout 0.1");
+  CHECK(separate.at("activation") == "gelu");
+  CHECK(separate.at("feature_dropout") == 0.1);
+  CHECK(settings("--block pre-norm").at("score") == "scaled_dot");
+}
+
+TEST_CASE("unknown scores, blocks and rules name the nearest known one", "[program][blocks]") {
+  check_refused("--score gatv3", "--score: unknown score \"gatv3\"; did you mean \"gatv2\"?");
+  check_refused("--score custom", "--score: unknown score \"custom\"");
+  check_refused("--block prenorm", "--block: unknown block \"prenorm\"; did you mean \"pre-norm\"?");
+  check_refused("--select top:0", "--select: 0 is out of range");
+  check_refused("--select some", "--select: unknown value \"some\"");
+  check_refused("--window monotonic", "needs a width, for example monotonic:10");
+  check_refused("--norm layers", "did you mean \"layer\"?");
+}
+
+TEST_CASE("choices that do not go together say what to change", "[program][blocks]") {
+  check_refused("--block gat --score gatv2", "use --block attention");
+  check_refused("--norm layer", "use --block classic");
+  check_refused("--jumping concat", "use --block classic");
+  check_refused("--score gatv2 --gate", "add --residual learned or auto");
+  check_refused("--score gatv2 --value-dropout 0.5", "add --value-dropout 0");
+  check_refused("--block gat-sep --residual learned", "leave --residual out");
+  check_refused("--block gat-sep --hidden 10 --heads 4", "take a multiple");
+  check_refused("--block gps --heads 2,1", "give --heads one number");
+  check_refused("--select all --sample-gradient score_function", "add --select sampled");
+  check_refused("--edge-use both", "there are no edge features to use");
+}
+
+TEST_CASE("attention over all pairs of nodes is not listed as edges", "[program][blocks]") {
+  const TemporaryFolder folder;
+  REQUIRE(gat("train karate --epochs 1 --block gps --layers 1 --out run", folder.path()).code == 0);
+  const ProgramResult all = gat("attention run karate --json", folder.path());
+  REQUIRE(all.code == 0);
+  REQUIRE(!Json::parse(all.out).empty());
+  const ProgramResult refused = gat("attention run karate --layer 0", folder.path());
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("no attention over edges; those that have: 1"));
+}
