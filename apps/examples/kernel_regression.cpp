@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "examples/trained_layer.hpp"
+#include "gat/nn/layers/attention.hpp"
 
 namespace {
+
+using Pooling = example::TrainedLayer<gat::AttentionLayer>;
 
 constexpr gat::Index kPoints = 50;
 constexpr double kLargest = 5, kNoise = 0.5;
@@ -35,7 +38,7 @@ double mean_square(const gat::Matrix& a, const gat::Matrix& b) {
 }
 
 // Attention pooling without any projection; its only number is w.
-example::TrainedLayer make_pooling() {
+Pooling make_pooling() {
   gat::AttentionLayerOptions options;
   options.score = "gaussian";
   options.in_features = options.destination_features = options.value_features = 1;
@@ -65,12 +68,12 @@ class LeaveOneOut {
     input_.edges.mask = open_;
   }
 
-  double error(example::TrainedLayer& pooling) {
+  double error(Pooling& pooling) {
     pooling.layer.forward(pooling.context(graph_, nullptr), input_, predicted_);
     return mean_square(predicted_, data_.y);
   }
 
-  void train(example::TrainedLayer& pooling, int steps) {
+  void train(Pooling& pooling, int steps) {
     gat::Tape tape;
     gat::Matrix d_predicted(kPoints, 1);
     for (int step = 0; step < steps; ++step) {
@@ -93,7 +96,7 @@ class LeaveOneOut {
 
 // The curve at places that nobody looked at, and how much the nearest observations count there.
 struct Fit {
-  Fit(example::TrainedLayer& pooling, const Observations& data)
+  Fit(Pooling& pooling, const Observations& data)
       : places(kPoints, 1), truth(kPoints, 1), fitted(kPoints, 1), weights(kPoints * kPoints, 1) {
     for (gat::Index i = 0; i < kPoints; ++i) {
       places(i, 0) = static_cast<gat::Real>(kLargest * static_cast<double>(i) / kPoints);
@@ -129,7 +132,7 @@ struct Errors {
 Errors compare(std::uint64_t seed) {
   const Observations data(seed);
   LeaveOneOut left_out(data);
-  example::TrainedLayer pooling = make_pooling();
+  Pooling pooling = make_pooling();
   const Fit fixed_fit(pooling, data);
   const Errors fixed{left_out.error(pooling), fixed_fit.error()};
   left_out.train(pooling, 300);

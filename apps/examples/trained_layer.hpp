@@ -1,7 +1,7 @@
-// An attention layer with its numbers, for training loops of one's own.
+// A layer with its numbers, for training loops of one's own.
 #pragma once
 
-#include "gat/nn/layers/attention.hpp"
+#include "gat/nn/layer.hpp"
 #include "gat/train/optimizer.hpp"
 
 namespace example {
@@ -12,9 +12,10 @@ inline gat::Weights numbers_of(const gat::Layer& layer) {
 
 /// What a layer, an immutable description, leaves to its user: weights, gradients, and the rule that joins
 /// them.
+template <class LayerType>
 struct TrainedLayer {
-  TrainedLayer(const gat::AttentionLayerOptions& options, const gat::AdamOptions& adam,
-               gat::RandomStream seed)
+  template <class Options>
+  TrainedLayer(const Options& options, const gat::AdamOptions& adam, gat::RandomStream seed)
       : layer(options), weights(numbers_of(layer)), gradients(numbers_of(layer)), optimizer(adam) {
     weights.initialize(seed);
   }
@@ -31,7 +32,7 @@ struct TrainedLayer {
     gradients.fill(0);
   }
 
-  gat::AttentionLayer layer;
+  LayerType layer;
   gat::Weights weights, gradients;
   gat::Adam optimizer;
   gat::Workspace workspace;
