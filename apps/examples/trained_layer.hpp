@@ -1,0 +1,41 @@
+// A layer with its numbers, for training loops of one's own.
+#pragma once
+
+#include "gat/nn/layer.hpp"
+#include "gat/train/optimizer.hpp"
+
+namespace example {
+
+inline gat::Weights numbers_of(const gat::Layer& layer) {
+  return gat::Weights({layer.parameters().begin(), layer.parameters().end()});
+}
+
+/// What a layer, an immutable description, leaves to its user: weights, gradients, and the rule that joins
+/// them.
+template <class LayerType>
+struct TrainedLayer {
+  template <class Options>
+  TrainedLayer(const Options& options, const gat::AdamOptions& adam, gat::RandomStream seed)
+      : layer(options), weights(numbers_of(layer)), gradients(numbers_of(layer)), optimizer(adam) {
+    weights.initialize(seed);
+  }
+
+  /// What one call runs with. \param tape  null outside training
+  gat::Context context(const gat::GraphView& graph, gat::Tape* tape, gat::RandomStream random = {},
+                       int call = 0, const gat::AttentionSink* sink = nullptr) {
+    const gat::Mode mode = tape ? gat::Mode::training : gat::Mode::evaluation;
+    return {graph, {&weights, 0}, mode, random, 0, call, 1, workspace, tape, sink, {}};
+  }
+
+  void step() {
+    optimizer.step(weights, gradients, 1);
+    gradients.fill(0);
+  }
+
+  LayerType layer;
+  gat::Weights weights, gradients;
+  gat::Adam optimizer;
+  gat::Workspace workspace;
+};
+
+}  // namespace example
