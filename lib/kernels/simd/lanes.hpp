@@ -41,9 +41,11 @@ struct LaneMask {
 GAT_INLINE Vector load_vector(const Real* from) { return *reinterpret_cast<const UnalignedVector*>(from); }
 GAT_INLINE void store_vector(Real* to, Vector v) { *reinterpret_cast<UnalignedVector*>(to) = v; }
 
+/// A subtraction of 0 is a broadcast from memory; an addition, which turns −0 into 0, would be carried out.
+GAT_INLINE Vector all_parts(Real value) { return value - Vector{}; }
 GAT_INLINE Lanes all_lanes(Real value) {
   Lanes r;
-  for (int p = 0; p < kParts; ++p) r.part[p] = Vector{} + value;
+  for (int p = 0; p < kParts; ++p) r.part[p] = all_parts(value);
   return r;
 }
 GAT_INLINE Lanes load(const Real* from) {

@@ -116,7 +116,7 @@ inline void multiply_tile(const Steps& a, const Real* panel, Index depth, Real* 
     for (int v = 0; v < Vectors; ++v) b[v] = load_vector(panel + k * kPanel + v * kVector);
 #pragma GCC unroll 12
     for (int m = 0; m < Rows; ++m) {
-      const Vector factor = Vector{} + rows[m / 3][m % 3 * a.row_step];
+      const Vector factor = all_parts(rows[m / 3][m % 3 * a.row_step]);
 #pragma GCC unroll 2
       for (int v = 0; v < Vectors; ++v) sum[m][v] = factor * b[v] + sum[m][v];
     }
