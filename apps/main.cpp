@@ -10,6 +10,7 @@
 #include "options/help.hpp"
 #include "output/sink.hpp"
 #include "system/signals.hpp"
+#include "system/waiting.hpp"
 #include "terminal/console.hpp"
 #include "verbs/verbs.hpp"
 
@@ -61,6 +62,7 @@ int run(const std::vector<std::string>& words, Console& console) {
 
 int main(int count, char** words) {
   using namespace gat::app;
+  limit_spinning(words);
   ignore_write_signals();
   Console console;
   try {

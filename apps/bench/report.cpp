@@ -41,20 +41,31 @@ Json case_json(const std::string& suite, const CaseResult& result) {
   return json;
 }
 
+// Wide enough for every name of a suite.
+std::size_t name_width(const SuiteResult& result) {
+  std::size_t width = 46;
+  for (const YardstickResult& y : result.yardsticks) width = std::max(width, y.name.size());
+  for (const CaseResult& c : result.cases) width = std::max(width, c.name.size());
+  for (const RatioResult& r : result.ratios) width = std::max(width, r.name.size());
+  return width;
+}
+
 std::string yardstick_lines(const SuiteResult& result) {
-  std::string text = fmt::format("  {:<46} {:>7} {:>14}\n", "yardstick", "threads", "rate");
+  const std::size_t width = name_width(result);
+  std::string text = fmt::format("  {:<{}} {:>7} {:>14}\n", "yardstick", width, "threads", "rate");
   for (const YardstickResult& y : result.yardsticks) {
-    text += fmt::format("  {:<46} {:>7} {:>6.1f} {:<7}", y.name, y.threads, median(y.rates), y.unit);
+    text += fmt::format("  {:<{}} {:>7} {:>6.1f} {:<7}", y.name, width, y.threads, median(y.rates), y.unit);
     text += y.variant.empty() ? "\n" : "  " + y.variant + "\n";
   }
   return text;
 }
 
 std::string case_lines(const SuiteResult& result) {
+  const std::size_t width = name_width(result);
   std::string text =
-      fmt::format("  {:<46} {:>7} {:>10} {:>10} {:>6}\n", "case", "threads", "time", "limit", "ratio");
+      fmt::format("  {:<{}} {:>7} {:>10} {:>10} {:>6}\n", "case", width, "threads", "time", "limit", "ratio");
   for (const CaseResult& c : result.cases) {
-    text += fmt::format("  {:<46} {:>7} {:>10}", c.name, c.threads, time_text(median(c.seconds)));
+    text += fmt::format("  {:<{}} {:>7} {:>10}", c.name, width, c.threads, time_text(median(c.seconds)));
     if (!c.ratios.empty())
       text += fmt::format(" {:>10} {:>6.3f}", time_text(median(c.limit_seconds)), median(c.ratios));
     if (c.num_edges > 0)
@@ -77,14 +88,16 @@ Json suites_json(std::span<const SuiteResult> results) {
   Json yardsticks = Json::array();
   Json cases = Json::array();
   Json ratios = Json::array();
+  Json remarks = Json::array();
   for (const SuiteResult& suite : results) {
     for (const YardstickResult& y : suite.yardsticks) yardsticks.push_back(yardstick_json(suite.name, y));
     for (const CaseResult& c : suite.cases) cases.push_back(case_json(suite.name, c));
+    for (const std::string& text : suite.remarks) remarks.push_back({{"suite", suite.name}, {"text", text}});
     for (const RatioResult& r : suite.ratios)
       ratios.push_back(
           {{"suite", suite.name}, {"name", r.name}, {"median", median(r.ratios)}, {"rounds", r.ratios}});
   }
-  return {{"yardsticks", yardsticks}, {"cases", cases}, {"case_ratios", ratios}};
+  return {{"yardsticks", yardsticks}, {"cases", cases}, {"case_ratios", ratios}, {"remarks", remarks}};
 }
 
 Json steps_json(const SuiteResult& result) {
@@ -102,7 +115,8 @@ std::string suite_text(const SuiteResult& result) {
   if (!result.yardsticks.empty()) text += yardstick_lines(result);
   text += case_lines(result);
   for (const RatioResult& r : result.ratios)
-    text += fmt::format("  {:<46} {:>36.3f}\n", r.name, median(r.ratios));
+    text += fmt::format("  {:<{}} {:>36.3f}\n", r.name, name_width(result), median(r.ratios));
+  for (const std::string& remark : result.remarks) text += "  " + remark + "\n";
   return text;
 }
 

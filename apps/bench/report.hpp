@@ -12,7 +12,8 @@ namespace gat::app {
 /// "Seconds on a shared machine …": how the numbers may be used; part of both forms.
 extern const char* const kBenchNote;
 
-/// Yardsticks and cases with all their rounds: {"yardsticks": […], "cases": […], "case_ratios": […]}.
+/// Yardsticks and cases with all their rounds: {"yardsticks": […], "cases": […], "case_ratios": […],
+/// "remarks": […]}.
 Json suites_json(std::span<const SuiteResult> results);
 /// {"steps": […]}, the cases of a data set.
 Json steps_json(const SuiteResult& result);

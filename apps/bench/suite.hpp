@@ -1,6 +1,7 @@
 /// A suite: cases that are measured in the same rounds, with what they work on.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,6 +51,12 @@ class Suite {
     ratios_.push_back({std::move(name), numerator, denominator});
   }
 
+  /// Something that readers of the figures must know; said once, however often it is added.
+  void remark(const std::string& text) {
+    if (std::find(remarks_.begin(), remarks_.end(), text) == remarks_.end()) remarks_.push_back(text);
+  }
+
+  const std::vector<std::string>& remarks() const { return remarks_; }
   const std::vector<Case>& cases() const { return cases_; }
   const std::vector<CaseRatio>& case_ratios() const { return ratios_; }
 
@@ -67,6 +74,7 @@ class Suite {
   std::vector<std::unique_ptr<Holder>> held_;
   std::vector<Case> cases_;
   std::vector<CaseRatio> ratios_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace gat::app

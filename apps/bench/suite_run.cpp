@@ -88,6 +88,7 @@ SuiteResult run_suite(const std::string& name, const Suite& suite, int rounds, b
 
   SuiteResult result;
   result.name = name;
+  result.remarks = suite.remarks();
   for (std::size_t k = 0; k < yardsticks.size(); ++k)
     result.yardsticks.push_back(yardsticks.result(k, seconds[k]));
   const std::size_t first = yardsticks.size();

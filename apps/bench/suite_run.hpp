@@ -36,6 +36,7 @@ struct SuiteResult {
   std::vector<YardstickResult> yardsticks;
   std::vector<CaseResult> cases;
   std::vector<RatioResult> ratios;
+  std::vector<std::string> remarks;
 };
 
 /// \param all_yardsticks  also those on which no limit of the suite rests, at each of its thread counts

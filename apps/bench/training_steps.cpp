@@ -62,7 +62,7 @@ void TrainingSteps::training_step(const Execution& execution) {
 }
 
 void TrainingSteps::evaluation(const Execution& execution) {
-  const Round round{Mode::evaluation, {}, execution, workspace_, nullptr, {}, {}};
+  const Round round{Mode::evaluation, {}, execution, workspace_, &tape_, {}, {}};
   task_.network.forward(round, weights_, {blocks_, task_.features, task_.edge_features, {}}, logits_);
 }
 

@@ -184,17 +184,21 @@ std::string interrupt_note(const Plan& plan, const RunReport& last, const RunFol
 }  // namespace
 
 int run_train(const Call& call) {
-  const Plan plan = make_plan(call);
+  Plan plan = make_plan(call);
+  const std::vector<std::string> plan_text = plan_lines(plan);
   if (call.settings.dry_run) {
-    for (const std::string& line : plan_lines(plan)) call.console.note(line);
+    for (const std::string& line : plan_text) call.console.note(line);
     return print_dry_run(plan, call);
   }
+  // The prepared graph holds what training reads of these.
+  plan.dataset.graph_data.features = {};
+  plan.dataset.graph_data.edge_features = Matrix();
   RunFolder folder(plan.settings, plan.dataset.name);
   write_file(folder.path() / "config.toml", write_config(plan.settings, kConfigComment));
   write_file(folder.path() / "env.json", json_document(run_environment(plan, call.command)));
   const InterruptWatch watch;
   try {
-    for (const std::string& line : plan_lines(plan)) call.console.note(line);
+    for (const std::string& line : plan_text) call.console.note(line);
     ResultLines lines(call.console, folder);
     const std::vector<RunReport> reports = run_seeds(plan, call, folder, lines);
     finish(plan, call, folder, reports, lines);

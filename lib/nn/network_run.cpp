@@ -111,15 +111,31 @@ void Network::forward(const Round& round, const Weights& weights, const NetworkI
   }
 }
 
-// The gradients of all results while they are collected, last step first.
+// The gradients of all results while they are collected, last step first. A result that one step alone reads
+// has its gradient where that of the step's own result was, if the layer allows it.
 class Network::Backward {
  public:
-  Backward(const Network& network, NetworkTape& tape)
-      : network_(network), tape_(tape), is_new_(network.layers_.size(), true) {
-    tape.d_results.resize(is_new_.size());
-    for (std::size_t k = 0; k + 1 < is_new_.size(); ++k)
-      tape.d_results[k].reshape(tape.results[k].rows(), tape.results[k].cols());
+  Backward(const Network& network, const Blocks& blocks, NetworkTape& tape)
+      : network_(network), rows_(network.layers_.size()), is_new_(rows_.size(), true) {
+    const std::size_t count = rows_.size() - 1;
+    std::vector<std::size_t> home(count);
+    std::vector<Index> sizes(count, 0);
+    for (std::size_t k = count; k-- > 0;) {
+      const std::size_t reader = overlaying_reader(blocks, tape.results[k].rows(), static_cast<int>(k));
+      home[k] = reader < count ? home[reader] : k;
+      sizes[home[k]] = std::max(sizes[home[k]], tape.results[k].size());
+    }
+    tape.d_results.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (home[k] == k) tape.d_results[k].reshape(1, sizes[k]);
+      else tape.d_results[k] = Matrix();
+    }
+    for (std::size_t k = 0; k < count; ++k)
+      rows_[k] = {tape.d_results[home[k]].data(), tape.results[k].rows(), tape.results[k].cols()};
   }
+
+  /// The gradient of a step's result; not of the last one.
+  MatrixView of_result(int step) const { return rows_[static_cast<std::size_t>(step)]; }
 
   /// Whether any later step has read the result of a step.
   bool has_reader(int step) const { return !is_new_[static_cast<std::size_t>(step)]; }
@@ -132,7 +148,7 @@ class Network::Backward {
       if (reads[k] == kFeatures) continue;
       const auto read = static_cast<std::size_t>(reads[k]);
       RowGradient& gradient = gradients[k];
-      gradient.rows = tape_.d_results[read];
+      gradient.rows = rows_[read];
       const bool is_whole = gradient.rows.rows == input.source.rows();
       gradient.is_new = is_new_[read] && is_whole && std::count(reads.begin(), reads.end(), reads[k]) == 1;
       if (is_new_[read] && !gradient.is_new) gradient.rows.fill(0);
@@ -143,8 +159,24 @@ class Network::Backward {
   }
 
  private:
+  // The only step that reads a result, if the result's gradient may lie where that of the step's own lies;
+  // else a number that no step has.
+  std::size_t overlaying_reader(const Blocks& blocks, Index rows, int step) const {
+    const std::size_t none = rows_.size();
+    std::size_t reader = none;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const std::vector<int>& reads = network_.reads_[r];
+      const auto times = std::count(reads.begin(), reads.end(), step);
+      if (times == 0) continue;
+      if (times > 1 || reader != none || reads.front() != step) return none;
+      reader = r;
+    }
+    if (reader == none || !network_.layers_[reader]->overlays_gradients()) return none;
+    return network_.view(blocks, static_cast<int>(reader)).num_sources() == rows ? reader : none;
+  }
+
   const Network& network_;
-  NetworkTape& tape_;
+  std::vector<MatrixView> rows_;
   std::vector<bool> is_new_;  // nothing has been written to the gradient of a step's result
 };
 
@@ -154,7 +186,7 @@ void Network::backward(const Round& round, const Weights& weights, const Network
     throw UsageError("backward needs the tape of a forward in training mode");
   }
   NetworkTape& tape = *round.tape;
-  Backward collected(*this, tape);
+  Backward collected(*this, input.blocks, tape);
   std::vector<ConstMatrixView> results(tape.results.begin(), tape.results.end());
   results.back() = tape.class_logits;
   for (int k = num_steps() - 1; k >= 0; --k) {
@@ -165,13 +197,14 @@ void Network::backward(const Round& round, const Weights& weights, const Network
     const StepInput in = step_input(input, results, graph, k);
     const std::vector<RowGradient> d_inputs = collected.inputs(in.layer, k);
     InputGradient d_input;
+    if (!is_last) d_input.spent = collected.of_result(k);
     d_input.source = d_inputs.front().rows;
     d_input.source_is_new = d_inputs.front().is_new;
     d_input.others = std::span(d_inputs).subspan(1);
     const TimedScope timed(
         seconds_of(round.times == nullptr ? nullptr : &round.times->backward_seconds, at, layers_.size()));
     layer(k).backward(context(round, weights, graph, k), in.layer, results[at],
-                      is_last ? d_class_logits : ConstMatrixView(tape.d_results[at]), d_input,
+                      is_last ? d_class_logits : ConstMatrixView(d_input.spent), d_input,
                       Gradients{&gradients, first_parameter_[at]});
   }
 }

@@ -225,7 +225,8 @@ class Run {
 
   void validate(EpochRecord& record) {
     const TimedScope timed(time_of(&PhaseTimes::validation_seconds));
-    const Round round{Mode::evaluation, {}, options_.execution, workspace_, nullptr, {}, {}};
+    // Nobody reads the tape any more: its memory serves the results.
+    const Round round{Mode::evaluation, {}, options_.execution, workspace_, &tape_, {}, {}};
     network_.forward(round, weights_, input(validation_), validation_.logits);
     record.validation_loss =
         loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);

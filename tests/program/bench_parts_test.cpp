@@ -8,6 +8,7 @@
 #include "bench/huge_buffer.hpp"
 #include "bench/limits.hpp"
 #include "bench/loops.hpp"
+#include "bench/peers/products.hpp"
 #include "bench/rounds.hpp"
 #include "bench/team.hpp"
 #include "catch.hpp"
@@ -135,5 +136,22 @@ TEST_CASE("triad and reading loops touch every number at every level", "[program
     }
     alignas(64) float sink[16] = {0.5F, 1.0F};
     CHECK(loops->multiply_add(20, sink) == 2 * loops->multiply_add(10, sink));
+  }
+}
+
+TEST_CASE("products of other libraries multiply what they are given", "[program][bench]") {
+  // (1 2 3; 4 5 6) times (1 10; 2 20; 3 30), and the transpose of (1 4; 2 5; 3 6) times the same; rows of 4.
+  const float a[] = {1, 2, 3, 0, 4, 5, 6, 0};
+  const float a_transposed[] = {1, 4, 0, 0, 2, 5, 0, 0, 3, 6, 0, 0};
+  const float b[] = {1, 10, 0, 0, 2, 20, 0, 0, 3, 30, 0, 0};
+  for (const ProductPeer& peer : product_peers()) {
+    INFO(peer.name);
+    CHECK((peer.multiply == nullptr) == !peer.missing.empty());
+    if (peer.multiply == nullptr) continue;
+    for (const bool transposed : {false, true}) {
+      std::vector<float> c(8, 7);
+      peer.multiply({transposed, 2, 2, 3, transposed ? a_transposed : a, 4, b, 4, c.data(), 4});
+      CHECK(c == std::vector<float>{14, 140, 7, 7, 32, 320, 7, 7});
+    }
   }
 }

@@ -111,6 +111,7 @@ class Matrix {
   Index cols() const { return cols_; }
   Index size() const { return rows_ * cols_; }
   bool empty() const { return rows_ * cols_ == 0; }
+  Index capacity() const { return capacity_; }  ///< numbers that fit into its memory
   Real* data() { return data_.get(); }
   const Real* data() const { return data_.get(); }
   Real* row(Index i) { return data() + i * cols_; }

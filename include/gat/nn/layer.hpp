@@ -61,6 +61,7 @@ struct RowGradient {
 struct InputGradient {
   MatrixView source;           ///< only for dense sources; one row per source row
   bool source_is_new = false;  ///< `source` holds nothing yet: it is overwritten, not added to
+  MatrixView spent;            ///< where `d_output` lies, if nobody reads it any more: it may be overwritten
   MatrixView destination;      ///< of destinations with features of their own
   MatrixView values;
   MatrixView edge_features;                  ///< by edge id
@@ -134,6 +135,10 @@ class Layer {
   /// Writes what a forward in training mode learned without gradients (running statistics) from its tape to
   /// the weights.
   virtual void commit(Tape& /*tape*/, const WeightsSlice& /*weights*/) const {}
+
+  /// Whether `d_input.source` may be given the memory of `d_output` where it is new: backward reads nothing
+  /// of `d_output` once it has written there. Then one buffer serves the gradients of a chain of layers.
+  virtual bool overlays_gradients() const { return false; }
 
   virtual Index output_width() const = 0;
   virtual std::span<const ParameterSpec> parameters() const = 0;

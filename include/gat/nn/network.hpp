@@ -71,7 +71,7 @@ struct NetworkTape {
   ConstMatrixView class_logits;  ///< where forward wrote them; they must be there until backward
   std::vector<Tape> layers;
   std::vector<Matrix> results;
-  std::vector<Matrix> d_results;
+  std::vector<Matrix> d_results;  ///< memory for gradients of results; several may share one
 };
 
 /// Seconds that each step took; rounds add to them.

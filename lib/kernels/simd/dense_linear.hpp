@@ -10,8 +10,9 @@ namespace GAT_SIMD {
 
 /// Rows of a product that are worked on together: their part of X stays in the second-level cache.
 inline constexpr Index kBlockRows = 96;
-/// Rows of one step of a sum over rows.
-inline constexpr Index kSumRows = 128;
+/// Rows of one step of a sum over rows: few enough that panels of both factors stay in the first-level cache,
+/// enough that the sums are not loaded and stored too often.
+inline constexpr Index kSumRows = 64;
 
 inline bool reads_in_place(const LinearInput& input) {
   return !input.dropout.active() && input.rows.row_ids.empty();
@@ -44,7 +45,7 @@ class DenseLinear {
                      const Index last = std::min(first + kBlockRows, out.rows);
                      if (slices == 1) {
                        multiply(last - first, rows(first, last, 0, block), packed.data, depth_, weight.cols,
-                                out.row(first), out.stride, false, next_rows(last));
+                                out.row(first), out.stride, false, next_rows(last, kBlockRows));
                      } else {
                        const MatrixView result(results.row(member * kBlockRows), kBlockRows, weight.cols);
                        forward_heads(packed, first, last, block, result, out);
@@ -61,7 +62,6 @@ class DenseLinear {
     const MatrixView partial = workspace_.matrix(kSumBlocks * depth_, width);
     const MatrixView blocks = workspace_.matrix(threads_ * kSumRows, depth_);
     const MatrixView packed = workspace_.matrix(threads_, packed_size(kSumRows, width));
-    const MatrixView tiles = workspace_.matrix(threads_, packed_tiles_size(kSumRows, depth_));
     parallel_for(threads_, kSumBlocks, block * depth_ * width / 8, [&](Index begin, Index end, int member) {
       const MatrixView rows_block(blocks.row(member * kSumRows), kSumRows, depth_);
       for (Index b = begin; b < end; ++b) {
@@ -71,8 +71,7 @@ class DenseLinear {
         for (Index first = b * block; first < last; first += kSumRows) {
           const Index stop = std::min(first + kSumRows, last);
           wanted(first, stop);
-          add_products(d_out, first, stop, first > b * block, rows_block, packed.row(member),
-                       tiles.row(member), sum);
+          add_products(d_out, first, stop, first > b * block, rows_block, packed.row(member), sum);
         }
       }
     });
@@ -106,7 +105,7 @@ class DenseLinear {
                        }
                        if (direct) {
                          multiply(last - first, d, packed.row(s), depth, depth_, d_rows.row(first),
-                                  d_rows.stride, add, next_block(d_out, last));
+                                  d_rows.stride, add, ReadAhead(d_out, last, last + kBlockRows));
                          continue;
                        }
                        multiply(last - first, d, packed.row(s), depth, depth_, result.data, depth_, false);
@@ -117,12 +116,9 @@ class DenseLinear {
   }
 
  private:
-  // What the block after row `last` will read, where that lies in order.
-  static ReadAhead next_block(ConstMatrixView matrix, Index last) {
-    return {matrix, last, last + kBlockRows};
-  }
-  ReadAhead next_rows(Index last) const {
-    return input_.rows.row_ids.empty() ? next_block(input_.rows.dense, last) : ReadAhead();
+  // Rows of X that the next block will read, where they lie in order.
+  ReadAhead next_rows(Index last, Index count) const {
+    return input_.rows.row_ids.empty() ? ReadAhead(input_.rows.dense, last, last + count) : ReadAhead();
   }
 
   // X under a layer of the mask: where it lies, or copied to a block.
@@ -177,13 +173,13 @@ class DenseLinear {
 
   // sum (+)= (m ⊙ X)ᵀ d_out over some rows
   void add_products(ConstMatrixView d_out, Index first, Index last, bool add, MatrixView block, Real* packed,
-                    Real* tiles, MatrixView sum) const {
+                    MatrixView sum) const {
     const Index count = last - first;
     if (input_.head_masks == nullptr) {
       const Steps x = rows(first, last, 0, block);
       pack_panels(d_out.row(first), d_out.stride, 1, count, d_out.cols, 0, panels(d_out.cols), packed);
-      pack_tiles(x, count, depth_, tiles);
-      multiply_tiles(depth_, tiles, packed, count, d_out.cols, sum.data, sum.stride, add);
+      multiply_transposed(depth_, x, packed, count, d_out.cols, sum.data, sum.stride, add,
+                          next_rows(last, kSumRows), ReadAhead(d_out, last, last + kSumRows));
       return;
     }
     const HeadLayout& layout = *input_.head_masks;

@@ -25,8 +25,8 @@ struct Steps {
   Index row_step, depth_step;
 };
 
-/// Rows that the next block will read, fetched into the second-level cache bit by bit while this one is
-/// worked on: else every block begins by waiting for memory.
+/// Rows that the next block will read, fetched into the second-level cache a few lines per tile while this
+/// one is worked on: else every block begins by waiting for memory.
 class ReadAhead {
  public:
   ReadAhead() = default;
@@ -36,8 +36,9 @@ class ReadAhead {
     at_ = matrix.row(first);
     end_ = matrix.row(last - 1) + matrix.cols;
   }
-  /// \param steps  calls of step() that this block will make
-  void spread(Index steps) {
+  /// Shares the lines out among the tiles of a product. \param passes  over the whole depth of a tile
+  void spread(Index rows, Index width, Index passes) {
+    const Index steps = (rows + kTileRows - 1) / kTileRows * ((width + kPanel - 1) / kPanel) * passes;
     numbers_ = ((end_ - at_) / kLineNumbers / std::max<Index>(steps, 1) + 1) * kLineNumbers;
   }
   void step() {
@@ -73,22 +74,6 @@ inline void pack_panels(const Real* b, Index depth_step, Index column_step, Inde
     for (Index k = 0; k < depth; ++k) {
       for (Index n = 0; n < kPanel; ++n)
         to[k * kPanel + n] = n < count ? from[k * depth_step + n * column_step] : 0;
-    }
-  }
-}
-
-/// Packs Aᵀ for products that sum over rows of A: tile by tile, kTileRows columns of each row side by side.
-/// `packed` has room for packed_tiles_size().
-inline Index packed_tiles_size(Index rows, Index columns) {
-  return (columns + kTileRows - 1) / kTileRows * kTileRows * rows + kLanes;
-}
-inline void pack_tiles(const Steps& a, Index rows, Index columns, Real* packed) {
-  for (Index first = 0; first < columns; first += kTileRows) {
-    // Whole vectors are copied; what they write beyond a tile's columns is written again.
-    const Index known = std::min(kLanes, columns - first);
-    for (Index r = 0; r < rows; ++r) {
-      store(packed, load_first(a.data + r * a.row_step + first, known));
-      packed += kTileRows;
     }
   }
 }
@@ -158,14 +143,15 @@ inline void multiply_rows(Index rows, const Steps& a, const Real* panel, Index d
   }
 }
 
-/// One panel of C: `rows` rows times the panel's `width` columns.
+/// One panel of C: `rows` rows times the panel's `width` columns; each tile fetches its share of `ahead`.
 inline void multiply_panel(Index rows, const Steps& a, const Real* panel, Index depth, Index width, Real* c,
-                           Index c_step, bool add) {
+                           Index c_step, bool add, ReadAhead& ahead) {
   const bool whole = width % kVector == 0;
   for (Index m = 0; m < rows; m += kTileRows) {
     const Index count = std::min(kTileRows, rows - m);
     const Steps tile{a.data + m * a.row_step, a.row_step, a.depth_step};
     Real* to = c + m * c_step;
+    ahead.step();
     if (whole && width > kVector) {
       multiply_rows<2>(count, tile, panel, depth, to, c_step, add);
     } else if (whole) {
@@ -180,15 +166,19 @@ inline void multiply_panel(Index rows, const Steps& a, const Real* panel, Index 
   }
 }
 
-/// C (+)= Aᵀ B for packed tiles of A (depth × rows) and packed B (depth × width), depth ≤ kDepth.
-inline void multiply_tiles(Index rows, const Real* tiles, const Real* packed, Index depth, Index width,
-                           Real* c, Index c_step, bool add) {
-  // A panel stays in the first-level cache while the smaller tiles pass by.
+/// C (+)= Aᵀ B for A (depth × rows) and packed B (depth × width), depth ≤ kDepth. A is read where it lies:
+/// one line per row and tile, which the second-level cache delivers in time as long as A is there.
+inline void multiply_transposed(Index rows, const Steps& a, const Real* packed, Index depth, Index width,
+                                Real* c, Index c_step, bool add, ReadAhead next_a, ReadAhead next_b) {
+  next_a.spread(rows, width, 1);
+  next_b.spread(rows, width, 1);
+  // A panel stays in the first-level cache while the columns of A pass by.
   for (Index p = 0; p < panels(width); ++p) {
     for (Index m = 0; m < rows; m += kTileRows) {
-      multiply_panel(std::min(kTileRows, rows - m), {tiles + m * depth, 1, kTileRows},
-                     packed + p * depth * kPanel, depth, std::min(kPanel, width - p * kPanel),
-                     c + m * c_step + p * kPanel, c_step, add);
+      next_a.step();
+      multiply_panel(std::min(kTileRows, rows - m), {a.data + m, 1, a.row_step}, packed + p * depth * kPanel,
+                     depth, std::min(kPanel, width - p * kPanel), c + m * c_step + p * kPanel, c_step, add,
+                     next_b);
     }
   }
 }
@@ -196,16 +186,15 @@ inline void multiply_tiles(Index rows, const Real* tiles, const Real* packed, In
 /// C (+)= A B for packed B (depth × width).
 inline void multiply(Index rows, const Steps& a, const Real* packed, Index depth, Index width, Real* c,
                      Index c_step, bool add, ReadAhead ahead = {}) {
-  ahead.spread((depth + kDepth - 1) / kDepth * panels(width));
+  ahead.spread(rows, width, (depth + kDepth - 1) / kDepth);
   if (depth == 0 && !add) {
     for (Index i = 0; i < rows; ++i) std::fill_n(c + i * c_step, width, Real(0));
   }
   for (Index k = 0; k < depth; k += kDepth) {
     const Steps part{a.data + k * a.depth_step, a.row_step, a.depth_step};
     for (Index p = 0; p < panels(width); ++p) {
-      ahead.step();
       multiply_panel(rows, part, packed + (p * depth + k) * kPanel, std::min(kDepth, depth - k),
-                     std::min(kPanel, width - p * kPanel), c + p * kPanel, c_step, add || k > 0);
+                     std::min(kPanel, width - p * kPanel), c + p * kPanel, c_step, add || k > 0, ahead);
     }
   }
 }

@@ -276,7 +276,9 @@ void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, c
   merge.argument = keeps_argument() ? ConstMatrixView(tape[kArgument]) : output;
   merge.d_output = d_output;
   if (o.residual != Residual::none) merge.d_argument = c.workspace.matrix(d_output.rows, d_output.cols);
-  merge.d_heads = c.workspace.matrix(destinations, heads.width());
+  // Rows of heads are as wide as their merged row, unless padded.
+  const bool in_place = !d_input.spent.empty() && d_input.spent.cols == heads.width();
+  merge.d_heads = in_place ? d_input.spent : c.workspace.matrix(destinations, heads.width());
   if (layer.bias_ >= 0) merge.d_bias = c.workspace.zeros(kSumBlocks, d_output.cols);
 
   ScoreInput score;

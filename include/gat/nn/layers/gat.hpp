@@ -60,6 +60,7 @@ class GatLayer final : public Layer {
   void backward(const Context& context, const LayerInput& input, ConstMatrixView output,
                 ConstMatrixView d_output, const InputGradient& d_input,
                 const Gradients& gradients) const override;
+  bool overlays_gradients() const override { return true; }
   Index output_width() const override;
   std::span<const ParameterSpec> parameters() const override { return parameters_; }
   Reach reach(Mode) const override { return Reach::neighbourhood; }
