@@ -138,14 +138,16 @@ TEST_CASE("the defaults are those of gat-cora with at most 1000 epochs", "[progr
 
 TEST_CASE("recipes are listed and shown with what they reach", "[program]") {
   const ProgramResult list = gat("recipe list", "/");
-  for (const char* name : {"gat-cora", "gat-citeseer", "gat-pubmed"}) {
+  for (const char* name : {"gat-cora", "gat-citeseer", "gat-pubmed", "gatv2-cora", "transformer-cora",
+                           "gat-sep-minesweeper", "gat-sep-tolokers"}) {
     CHECK_THAT(list.out, Contains(name));
     CHECK_THAT(gat(std::string("recipe show ") + name, "/").out, StartsWith("# ") && Contains("Reaches:"));
   }
 }
 
 TEST_CASE("recipes have no open places", "[program]") {
-  for (const char* name : {"gat-cora", "gat-citeseer", "gat-pubmed"}) {
+  for (const char* name : {"gat-cora", "gat-citeseer", "gat-pubmed", "gatv2-cora", "transformer-cora",
+                           "gat-sep-minesweeper", "gat-sep-tolokers"}) {
     const std::string text = gat(std::string("recipe show ") + name, "/").out;
     CHECK_THAT(text, !Contains("…") && !Contains("@"));
   }
