@@ -51,7 +51,7 @@ struct Settings {
   bool share_weights = false;
   std::string edge_use = "auto";
   std::string select = "all";
-  std::string sample_gradient = "straight_through";
+  std::string sample_gradient = "straight-through";
   std::string window = "none";
   double negative_slope = 0.2;
   bool score_bias = true;

@@ -84,7 +84,7 @@ void check_score(std::string_view name) {
 Settings default_settings(const BlockChoice& block) {
   Settings s;
   if (block.kind == BlockKind::gat) return s;
-  s.initial = block.kind == BlockKind::transformer_conv ? "fan_in" : "pyg";
+  s.initial = block.kind == BlockKind::transformer_conv ? "fan-in" : "pyg";
   s.dropout_per_head = false;
   s.score_bias = false;
   s.value_dropout = 0;

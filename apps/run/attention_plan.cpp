@@ -38,7 +38,7 @@ EdgeUse edge_use(const Settings& s) {
 
 void check_choices(const Settings& s, Index edge_features) {
   check_general_layer(s);
-  if (s.sample_gradient != "straight_through" && s.select != "sampled")
+  if (s.sample_gradient != "straight-through" && s.select != "sampled")
     throw UsageError("--sample-gradient " + s.sample_gradient +
                      ": only sampled edges have it; add --select sampled");
   if (s.edge_use != "auto" && edge_features == 0)
@@ -81,7 +81,7 @@ LayerDescription block_attention(const Settings& s, int head_dim, Index edge_fea
   Settings general = s;
   general.block = "auto";
   if (!transformer && block_of(general).kind == BlockKind::gat) {
-    if (s.sample_gradient != "straight_through") check_choices(s, edge_features);
+    if (s.sample_gradient != "straight-through") check_choices(s, edge_features);
     GatLayerOptions o = gat_layer_options(s);
     o.feature_dropout = 0;
     o.num_heads = static_cast<int>(s.heads.front());
@@ -217,7 +217,7 @@ void check_stack(const Settings& s) {
     throw UsageError(
         "--residual: --block transformer-conv always has its root weight; leave --residual out "
         "(none), or use --block attention --score scaled_dot");
-  if (s.sample_gradient != "straight_through" && s.select != "sampled")
+  if (s.sample_gradient != "straight-through" && s.select != "sampled")
     throw UsageError("--sample-gradient " + s.sample_gradient +
                      ": only sampled edges have it; add --select sampled");
 }

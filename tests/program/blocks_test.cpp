@@ -66,7 +66,7 @@ TEST_CASE("a saved model with selections, windows and residuals predicts the bit
           "[program][blocks]") {
   for (const char* options :
        {"--score gatv2 --share-weights --residual auto --gate", "--select top:2", "--select argmax",
-        "--select sampled", "--select sampled --sample-gradient score_function", "--window monotonic:4",
+        "--select sampled", "--select sampled --sample-gradient score-function", "--window monotonic:4",
         "--window predictive:4"})
     check_saved_model(options);
 }
@@ -107,7 +107,7 @@ TEST_CASE("choices that do not go together say what to change", "[program][block
   check_refused("--block gat-sep --residual learned", "leave --residual out");
   check_refused("--block gat-sep --hidden 10 --heads 4", "take a multiple");
   check_refused("--block gps --heads 2,1", "give --heads one number");
-  check_refused("--select all --sample-gradient score_function", "add --select sampled");
+  check_refused("--select all --sample-gradient score-function", "add --select sampled");
   check_refused("--edge-use both", "there are no edge features to use");
 }
 
