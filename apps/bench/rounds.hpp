@@ -26,7 +26,7 @@ double median(std::vector<double> values);
 std::vector<double> ratios(std::span<const double> numerators, std::span<const double> denominators);
 
 /// Calls everything to warm up (up to five times what is short), then `rounds` times in turn. What took less
-/// than 2 ms when warm is called again within a round until 5 ms are full, and the round counts the median
+/// than 10 ms when warm is called again within a round until 20 ms are full, and the round counts the median
 /// call. \param progress  called before each round with its number; 0 is the warm-up
 RoundSeconds run_rounds(std::span<const Measurement> measurements, int rounds,
                         const std::function<void(int)>& progress);

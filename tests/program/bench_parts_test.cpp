@@ -35,7 +35,7 @@ TEST_CASE("rounds interleave what they measure, after a warm-up", "[program][ben
   const auto slow = [&](char name) {
     return [&order, name] {
       order += name;
-      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      std::this_thread::sleep_for(std::chrono::milliseconds(12));
     };
   };
   const Measurement measurements[] = {{"a", slow('a')}, {"b", slow('b')}};
