@@ -51,7 +51,6 @@ class ScorePasses {
   }
 
   bool shared() const { return values_are_keys(description_.name); }
-  const ScoreDescription& description() const { return description_; }
 
   void forward(const Execution& on) {
     attention_forward(input(on), score(), {rows_.row_max, rows_.inverse_sum}, rows_.out, nullptr);

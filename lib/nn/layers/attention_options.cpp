@@ -166,8 +166,8 @@ void AttentionLayerOptions::validate() const {
   if (!(negative_slope >= 0 && negative_slope <= 1)) {
     refuse("negative_slope is " + std::to_string(negative_slope) + "; it lies in [0, 1]");
   }
-  check_probability(feature_dropout, "feature_dropout");
-  check_probability(attention_dropout, "attention_dropout");
+  check_probability("attention", "feature_dropout", feature_dropout);
+  check_probability("attention", "attention_dropout", attention_dropout);
   if (selection == Selection::top_k) check_at_least(top_k, 1, "top_k");
 }
 

@@ -18,9 +18,9 @@ void check_term(const std::string& layer, const char* what, const EdgeTerm& term
 
 }  // namespace
 
-void check_probability(double value, const char* name) {
+void check_probability(const char* layer, const char* name, double value) {
   if (value >= 0 && value < 1) return;
-  throw UsageError(std::string(name) + " is " + std::to_string(value) +
+  throw UsageError(std::string(layer) + " layer: " + name + " is " + std::to_string(value) +
                    "; a drop probability lies in [0, 1)");
 }
 

@@ -1,4 +1,4 @@
-/// Checks of options and inputs that the attention layers share; `layer` names the kind in messages.
+/// Checks of options and inputs that layers share; `layer` names the kind in messages.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace gat::inline GAT_PRECISION {
 
 /// \throws UsageError unless the value lies in [0, 1)
-void check_probability(double value, const char* name);
+void check_probability(const char* layer, const char* name, double value);
 /// \throws ShapeError naming both shapes
 void check_rows(const std::string& layer, const char* what, const FeatureView& rows, Index expected_rows,
                 Index expected_cols);

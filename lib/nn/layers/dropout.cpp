@@ -4,6 +4,7 @@
 
 #include "gat/kernels/combine.hpp"
 #include "gat/kernels/dropout.hpp"
+#include "nn/layers/checks.hpp"
 #include "nn/layers/rows.hpp"
 
 namespace gat::inline GAT_PRECISION {

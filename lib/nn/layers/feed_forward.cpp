@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gat/core/error.hpp"
+#include "nn/layers/checks.hpp"
 #include "nn/layers/rows.hpp"
 
 namespace gat::inline GAT_PRECISION {

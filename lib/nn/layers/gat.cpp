@@ -20,9 +20,9 @@ void GatLayerOptions::validate() const {
   if (!(negative_slope >= 0 && negative_slope <= 1)) {
     throw UsageError("negative_slope is " + std::to_string(negative_slope) + "; it lies in [0, 1]");
   }
-  check_probability(feature_dropout, "feature_dropout");
-  check_probability(value_dropout, "value_dropout");
-  check_probability(attention_dropout, "attention_dropout");
+  check_probability("gat", "feature_dropout", feature_dropout);
+  check_probability("gat", "value_dropout", value_dropout);
+  check_probability("gat", "attention_dropout", attention_dropout);
   const Index width = merge == HeadMerge::concat ? num_heads * head_dim : head_dim;
   const Index residual_width = destination_features > 0 ? destination_features : in_features;
   if (residual == Residual::identity && residual_width != width) {

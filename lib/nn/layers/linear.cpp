@@ -6,6 +6,7 @@
 #include "gat/core/row_callback.hpp"
 #include "gat/kernels/bias_activation.hpp"
 #include "gat/kernels/linear.hpp"
+#include "nn/layers/checks.hpp"
 #include "nn/layers/rows.hpp"
 #include "nn/layers/sum_blocks.hpp"
 

@@ -27,12 +27,6 @@ void check_dense_inputs(const char* kind, const GraphView& graph, const LayerInp
   }
 }
 
-void check_probability(const char* kind, const char* name, double value) {
-  if (value >= 0 && value < 1) return;
-  throw UsageError(std::string(kind) + " layer: " + name + " is " + std::to_string(value) +
-                   "; a drop probability lies in [0, 1)");
-}
-
 ConstMatrixView dense_rows(const FeatureView& rows, Index count, Workspace& workspace) {
   if (rows.row_ids.empty()) return {rows.dense.data, count, rows.dense.cols, rows.dense.stride};
   const MatrixView copy = workspace.matrix(count, rows.dense.cols);

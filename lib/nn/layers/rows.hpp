@@ -13,7 +13,6 @@ namespace gat::inline GAT_PRECISION {
 /// \param kind  of the layer, for the message
 void check_dense_inputs(const char* kind, const GraphView& graph, const LayerInput& input,
                         std::span<const Index> widths);
-void check_probability(const char* kind, const char* name, double value);
 
 /// The first rows of a dense input where they lie or, where they are read through row ids, copied.
 ConstMatrixView dense_rows(const FeatureView& rows, Index count, Workspace& workspace);
