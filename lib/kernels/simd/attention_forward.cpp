@@ -43,8 +43,9 @@ struct ForwardJob {
         out(result.columns(group * input.heads.group_width, input.heads.group_width)),
         done(done_rows),
         edge_rows(input.edge_features, input.value_edge_weight, input.heads, group),
-        flat(Score::kSeparable && input.graph.stored() && values.ahead == 0 && score.is_plain() &&
-             terms.is_plain() && !edge_rows.given()) {}
+        flat(Score::kSeparable && input.graph.stored() &&
+             lies_in_cache(input.values.rows, input.values.cols) && score.is_plain() && terms.is_plain() &&
+             !edge_rows.given()) {}
 
   const Score& score;
   GroupTerms<L> terms;

@@ -37,8 +37,8 @@ struct BackwardJob {
         d_values(part(attention_gradient.values, group * width, width)),
         d_argument(edge_gradients),
         edge_rows(in.edge_features, in.value_edge_weight, in.heads, group),
-        flat(Score::kSeparable && in.graph.stored() && values.ahead == 0 && score.is_plain() &&
-             terms.is_plain() && !terms.has_advantage() && !edge_rows.given()) {}
+        flat(Score::kSeparable && in.graph.stored() && lies_in_cache(in.values.rows, in.values.cols) &&
+             score.is_plain() && terms.is_plain() && !terms.has_advantage() && !edge_rows.given()) {}
 
   // Where each of the out-edges stands among the in-edges.
   const EdgeId* places() const {

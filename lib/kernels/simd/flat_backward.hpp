@@ -49,11 +49,13 @@ class FlatBackward {
   void read_records(const FlatBatch<L>& batch) {
     const NodeId* nodes = batch.nodes();
     const Index edges = batch.edges();
+    const EdgeId* place = job_.d_argument == nullptr ? nullptr : job_.places() + batch.first_edge();
     for (Index k = 0; k < edges; ++k) {
       const Real* record = job_.records.data + nodes[k] * job_.records.stride;
       copy_numbers<L>(s_.at(k), record);
       copy_numbers<L>(maximum_.at(k), record + L);
       copy_numbers<L>(d_.at(k), record + 2 * L);
+      if (place != nullptr) __builtin_prefetch(job_.d_argument + place[k] * L, 1);
     }
     store(s_.at(edges), Lanes{});
     store(maximum_.at(edges), Lanes{});

@@ -24,12 +24,19 @@ struct GatherSource {
   Index ahead;  ///< rows to prefetch ahead; 0 = none
 };
 
-/// Bytes in flight that hide the latency of memory; distances below 8 rows or above 48 gain nothing.
+/// Whether gathers from a matrix of this size meet a cache: that of the second or third level.
+inline bool lies_in_cache(Index rows, Index width) {
+  constexpr Index kCacheBytes = 1 << 20;
+  return rows * width * static_cast<Index>(sizeof(Real)) <= kCacheBytes;
+}
+/// Rows to prefetch ahead: none from the nearest caches, eight from the others; from memory as many as hide
+/// its latency. Distances below 8 rows or above 48 gain nothing there.
 inline Index prefetch_distance(Index rows, Index width) {
-  constexpr Index kCacheBytes = 1 << 20, kInFlightBytes = 12 << 10;
+  constexpr Index kNearBytes = 128 << 10, kInFlightBytes = 12 << 10, kLeast = 8, kMost = 48;
   const Index row_bytes = width * static_cast<Index>(sizeof(Real));
-  if (rows * row_bytes <= kCacheBytes) return 0;
-  return std::clamp<Index>(kInFlightBytes / std::max<Index>(row_bytes, 1), 8, 48);
+  if (rows * row_bytes <= kNearBytes) return 0;
+  if (lies_in_cache(rows, width)) return kLeast;
+  return std::clamp(kInFlightBytes / std::max<Index>(row_bytes, 1), kLeast, kMost);
 }
 
 template <int R>

@@ -57,9 +57,9 @@ class KeptEntries {
   /// The kept entries of row r.
   GatherList list(Index r) const {
     const Index first = kept_before(at_[r]), last = kept_before(at_[r + 1]);
-    return {kept_ids_ + first, last - first, last - first};
+    return {kept_ids_ + first, last - first, kept_ - first};
   }
-  const Real* values(Index r) const { return kept_ + kept_before(at_[r]); }
+  const Real* values(Index r) const { return kept_values_ + kept_before(at_[r]); }
 
  private:
   static constexpr Index kCopy = 32;
@@ -97,11 +97,12 @@ class KeptEntries {
     for (Index k = 0; k < count_; k += kLanes) {
       const std::uint32_t keep = at_least(bits + k, mask.threshold());
       kept_in_[k / kLanes] = keep;
-      compress(load_first(values_ + k, count_ - k) * all_lanes(mask.scale()), keep, kept_ + n);
+      compress(load_first(values_ + k, count_ - k) * all_lanes(mask.scale()), keep, kept_values_ + n);
       compress(ids_ + k, count_ - k, keep, kept_ids_ + n);
       n += __builtin_popcount(keep);
       before_[k / kLanes + 1] = n;
     }
+    kept_ = n;
   }
   Index kept_before(Index entry) const {
     const std::uint32_t below = (1U << (entry % kLanes)) - 1;
@@ -114,11 +115,11 @@ class KeptEntries {
     Index n = 0;
     for (Index k = 0; k < count_; ++k) {
       kept_ids_[n] = ids_[k];
-      kept_[n] = values_[k] * mask.scale();
+      kept_values_[n] = values_[k] * mask.scale();
       before_[k] = n;
       n += bits[k] >= mask.threshold() ? 1 : 0;
     }
-    before_[count_] = n;
+    kept_ = before_[count_] = n;
   }
   Index kept_before(Index entry) const { return before_[entry]; }
   Index before_[kEntries + 1];
@@ -127,10 +128,10 @@ class KeptEntries {
   bool follow_;
   const NodeId* ids_ = nullptr;
   const Real* values_ = nullptr;
-  Index count_ = 0, rows_ = 0;
+  Index count_ = 0, rows_ = 0, kept_ = 0;
   Index at_[kRows + 1];
   NodeId copied_ids_[kEntries + kCopy], kept_ids_[kEntries + kCopy];
-  Real copied_values_[kEntries + kCopy], kept_[kEntries + kCopy];
+  Real copied_values_[kEntries + kCopy], kept_values_[kEntries + kCopy];
   std::uint64_t elements_[kEntries + kCopy];
 };
 
