@@ -108,23 +108,44 @@ void spread_row(const HeadLayout& layout, const Real* joined, Real* heads) {
   }
 }
 
+// z · a of one group of heads, sixteen lanes that still have to be folded.
+GAT_INLINE Lanes score_lanes(const NodeScores& scores, Index r, Index group) {
+  const Index width = scores.layout.group_width;
+  const Real* z = scores.z.row(r) + group * width;
+  const Real* a = scores.a.data + group * width;
+  Lanes even{}, odd{};
+  Index k = 0;
+  for (; k + 2 * kLanes <= width; k += 2 * kLanes) {
+    even = multiply_add(load(z + k), load(a + k), even);
+    odd = multiply_add(load(z + k + kLanes), load(a + k + kLanes), odd);
+  }
+  if (k < width) even = multiply_add(load(z + k), load(a + k), even);
+  return even + odd;
+}
+
+// As many rows at once as fold to one vector: a fold alone is a chain of additions.
 template <int L>
-void score_row(const NodeScores& scores, Index r) {
+void score_rows(const NodeScores& scores, Index first, Index last) {
+  constexpr Index kAtOnce = kLanes / L;
   const HeadLayout& layout = scores.layout;
   for (Index group = 0; group < layout.num_groups; ++group) {
-    const Real* z = scores.z.row(r) + group * layout.group_width;
-    const Real* a = scores.a.data + group * layout.group_width;
-    Lanes even{}, odd{};
-    Index k = 0;
-    for (; k + 2 * kLanes <= layout.group_width; k += 2 * kLanes) {
-      even = multiply_add(load(z + k), load(a + k), even);
-      odd = multiply_add(load(z + k + kLanes), load(a + k + kLanes), odd);
-    }
-    if (k < layout.group_width) even = multiply_add(load(z + k), load(a + k), even);
-    Real* s = scores.s.row(r) + group * L;
-    store_tile<L>(s, fold_to_tile<AddLanes, L>(even + odd));
+    Real bias[L] = {};
     for (Index h = 0; scores.bias != nullptr && h < layout.heads_in(group); ++h)
-      s[h] += scores.bias[group * L + h];
+      bias[h] = scores.bias[group * L + h];
+    const Lanes added = tile<L>(bias);
+    alignas(64) Real lanes[kAtOnce * kLanes] = {};
+    for (Index r = first; r < last; r += kAtOnce) {
+      const Index rows = std::min(kAtOnce, last - r);
+      for (Index k = 0; k < rows; ++k) store(lanes + k * kLanes, score_lanes(scores, r + k, group));
+      Lanes s = fold_vectors<L>(lanes);
+      if (scores.bias != nullptr) s = s + added;
+      if (layout.num_groups == 1 && scores.s.stride == L) {
+        store_first(scores.s.row(r), s, rows * L);
+        continue;
+      }
+      store(lanes, s);
+      for (Index k = 0; k < rows; ++k) copy_numbers<L>(scores.s.row(r + k) + group * L, lanes + k * L);
+    }
   }
 }
 
@@ -238,9 +259,8 @@ void spread_rows(const MergeHeadsGradient& merge, ConstMatrixView joined, Index 
 }  // namespace
 
 void node_scores(const NodeScores& scores, Index first, Index last) {
-  with_lanes(scores.layout, [&](auto lanes) {
-    for (Index r = first; r < std::min(last, scores.s.rows); ++r) score_row<lanes>(scores, r);
-  });
+  with_lanes(scores.layout,
+             [&](auto lanes) { score_rows<lanes>(scores, first, std::min(last, scores.s.rows)); });
 }
 
 // s[r, h] = a_h · z_r,h

@@ -54,7 +54,12 @@ void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& e
   parallel_for(execution.num_threads, kSumBlocks, block * matrix.cols / 4, [&](Index begin, Index end, int) {
     for (Index b = begin; b < end; ++b) {
       const Index last = std::min((b + 1) * block, matrix.rows);
-      for (Index r = b * block; r < last; ++r) add_scaled(1, matrix.row(r), partial.row(b), matrix.cols);
+      for (Index c = 0; c < matrix.cols; c += kLanes) {
+        const Index count = matrix.cols - c;
+        Lanes sum{};
+        for (Index r = b * block; r < last; ++r) sum = sum + load_first(matrix.row(r) + c, count);
+        store_first(partial.row(b) + c, sum, count);
+      }
     }
   });
   add_partial_sums(partial.data, matrix.cols, kSumBlocks, sums.row(0), matrix.cols);
