@@ -113,7 +113,7 @@ class BlockWriter {
   NetworkBuilder& builder_;
 };
 
-std::string input_map(const BlockNetworkOptions& o, NetworkBuilder& builder) {
+std::string input_map(const BlockNetworkOptions& o, const std::string& features, NetworkBuilder& builder) {
   const Activation activation = o.input_activation ? o.activation : Activation();
   return builder.step("input",
                       {"linear",
@@ -121,7 +121,17 @@ std::string input_map(const BlockNetworkOptions& o, NetworkBuilder& builder) {
                         {"argument_dropout", o.dropout},
                         {"activation", text(name_of(activation.kind))},
                         {"activation_parameter", activation.parameter}}},
-                      "features");
+                      features);
+}
+
+// What the first block reads.
+std::string first_input(const BlockNetworkOptions& o, NetworkBuilder& builder) {
+  const auto positions = [&](PositionJoin join, const std::string& x) {
+    if (!o.positions || o.positions->join != join) return x;
+    return builder.step("positions", o.positions->describe(), x);
+  };
+  const std::string features = positions(PositionJoin::concat, "features");
+  return positions(PositionJoin::add, o.input_map ? input_map(o, features, builder) : features);
 }
 
 }  // namespace
@@ -152,7 +162,7 @@ void BlockNetworkOptions::validate() const {
 NetworkDescription block_network(const BlockNetworkOptions& options) {
   options.validate();
   NetworkBuilder builder(options.num_features, options.edge_features);
-  std::string x = options.input_map ? input_map(options, builder) : "features";
+  std::string x = first_input(options, builder);
   std::vector<std::string> results;
   for (int k = 0; k < options.num_blocks; ++k) {
     x = builder.block(options, "blocks." + std::to_string(k) + ".", x);

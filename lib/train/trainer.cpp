@@ -360,7 +360,7 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
     if (layer.num_heads() == 0) {
       // Result and its gradient; what lies between two maps, its argument and its gradient.
       Index widest = layer.output_width();
-      for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.shape.front());
+      for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.cols);
       numbers += nodes * (2 * layer.output_width() + 3 * widest);
       continue;
     }

@@ -103,6 +103,24 @@ TEST_CASE("jumping knowledge reads every block, a readout follows it", "[nn][bui
   }
 }
 
+TEST_CASE("learned positions are added to what the first block reads, or are columns of the features",
+          "[nn][builder][unit]") {
+  BlockNetworkOptions options = block_options(BlockForm::plain);
+  options.num_blocks = 1;
+  options.positions.emplace();
+  CHECK(outline(block_network(options)) ==
+        std::vector<std::string>{"input linear(features)", "positions learned_positions(input)",
+                                 "blocks.0.attention gat(positions)",
+                                 "blocks.0.activation activation(blocks.0.attention)",
+                                 "output linear(blocks.0.activation)"});
+  options.positions->join = PositionJoin::concat;
+  options.positions->width = 3;
+  const Network network(block_network(options));
+  CHECK(outline(network.description())[0] == "positions learned_positions(features)");
+  CHECK(outline(network.description())[1] == "input linear(positions)");
+  CHECK(network.input_widths(1) == std::vector<Index>{7});
+}
+
 TEST_CASE("a plain stack is its layers in order", "[nn][builder][unit]") {
   const LayerDescription gat{"gat", {}}, linear{"linear", {{"out_features", std::int64_t(3)}}};
   CHECK(outline(plain_stack(5, 0, {gat, linear})) ==

@@ -24,7 +24,8 @@ enum class Initializer {
   glorot_attention_joint,   ///< a: U(±√(6/(2D + 1))), a as one map 2D → 1
   xavier_normal_relu,       ///< weight: N(0, σ), σ = √2·√(2/(F + H·D)), DGL
   xavier_normal_attention,  ///< a: N(0, σ), σ = 2/√(D(H + 1)), DGL
-  uniform_fan_in            ///< U(±1/√F), PyTorch's Linear
+  uniform_fan_in,           ///< U(±1/√F), PyTorch's Linear
+  normal_embedding          ///< N(0, 0.02), of rows that are looked up: GPT (Radford et al. 2018), BERT
 };
 
 /// The half width of the uniform distribution, or the standard deviation of the normal one; 0 for constants.
