@@ -148,7 +148,7 @@ constexpr Option kTable[] = {
      "of blocks: none, layer, batch, auto (layer; batch in gps)",
      kTraining | kInfo, false, check_norm},
     {"--jumping", "model", "jumping", &S::jumping, "NAME",
-     "what the output of blocks reads: none (the last block), concat, max, sum (of all blocks)",
+     "what the output of blocks reads: none (the last block), concat, max, sum, lstm (attention by an LSTM) of all blocks",
      kTraining | kInfo, false, [](S& s) { jumping_knowledge_named(s.jumping); }},
     {"--feed-forward", "model", "feed_forward", &S::feed_forward, "X",
      "width within the feed-forward part of blocks, in widths of the block; 0 = 4 in Transformers, 2 in gps, else 1",

@@ -20,10 +20,11 @@ constexpr NamedValues<BlockForm, 7> kForms{{{BlockForm::plain, "plain"},
                                             {BlockForm::gps, "gps"}}};
 constexpr NamedValues<NormKind, 3> kNorms{
     {{NormKind::none, "none"}, {NormKind::layer_norm, "layer"}, {NormKind::batch_norm, "batch"}}};
-constexpr NamedValues<JumpingKnowledge, 4> kJumps{{{JumpingKnowledge::none, "none"},
+constexpr NamedValues<JumpingKnowledge, 5> kJumps{{{JumpingKnowledge::none, "none"},
                                                    {JumpingKnowledge::concat, "concat"},
                                                    {JumpingKnowledge::max, "max"},
-                                                   {JumpingKnowledge::sum, "sum"}}};
+                                                   {JumpingKnowledge::sum, "sum"},
+                                                   {JumpingKnowledge::lstm, "lstm"}}};
 
 std::string text(std::string_view name) { return std::string(name); }
 
@@ -222,6 +223,8 @@ std::string NetworkBuilder::jumping(std::string name, JumpingKnowledge kind,
       return step(std::move(name), {"concat", {}}, results);
     case JumpingKnowledge::max:
       return step(std::move(name), {"max", {}}, results);
+    case JumpingKnowledge::lstm:
+      return step(std::move(name), {"lstm_attention", {}}, results);
     case JumpingKnowledge::sum:
       break;
   }

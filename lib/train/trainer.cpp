@@ -357,10 +357,14 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   Index numbers = 2 * nodes * network.output_width();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);
+    const std::string& kind = network.description().steps[static_cast<std::size_t>(k)].layer.kind;
     if (layer.num_heads() == 0) {
-      // Result and its gradient; what lies between two maps, its argument and its gradient.
+      // Result and its gradient; what lies between two maps, its argument and its gradient. An LSTM works
+      // on a few rows at a time.
       Index widest = layer.output_width();
-      for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.cols);
+      if (kind != "lstm_attention") {
+        for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.cols);
+      }
       numbers += nodes * (2 * layer.output_width() + 3 * widest);
       continue;
     }
@@ -371,8 +375,8 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
     }
     // Kept for backward: projection, dropped-out values, heads, argument, result; then two gradients. With
     // queries and keys beside the values: each of the three, made ready for the score, and its gradient.
-    const bool pairs = network.description().steps[static_cast<std::size_t>(k)].layer.kind == "attention";
-    numbers += nodes * ((pairs ? 13 : 5) * joined + 2 * layer.output_width() + 4 * layer.num_heads());
+    numbers +=
+        nodes * ((kind == "attention" ? 13 : 5) * joined + 2 * layer.output_width() + 4 * layer.num_heads());
   }
   // Weights, best weights, gradients, two moments, and the block sums of the largest gradient.
   numbers += 13 * network.make_weights().num_values();

@@ -98,7 +98,7 @@ TEST_CASE("gradients of networks of blocks agree with differences for every form
 TEST_CASE("gradients agree with differences through jumping knowledge and readouts",
           "[nn][builder][gradient]") {
   for (const JumpingKnowledge jumping :
-       {JumpingKnowledge::concat, JumpingKnowledge::max, JumpingKnowledge::sum}) {
+       {JumpingKnowledge::concat, JumpingKnowledge::max, JumpingKnowledge::sum, JumpingKnowledge::lstm}) {
     for (const Pooling pooling : {Pooling::sum, Pooling::mean, Pooling::max, Pooling::attention}) {
       INFO(name_of(jumping) << ", " << name_of(pooling));
       BlockNetworkOptions options = block_options(BlockForm::plain);

@@ -62,6 +62,10 @@ inline void add_joins(std::vector<LayerCase>& cases) {
   cases.push_back({"concat", {"concat", {}}, {4, 2, 5}});
   cases.push_back({"concat of one", {"concat", {}}});
   cases.push_back({"max", {"max", {}}, {4, 4, 4}});
+  cases.push_back({"lstm_attention", {"lstm_attention", {}}, {4, 4, 4}});
+  cases.push_back({"lstm_attention of one", {"lstm_attention", {}}});
+  cases.push_back(
+      {"lstm_attention, narrow", {"lstm_attention", {{"hidden_features", std::int64_t(1)}}}, {3, 3}});
 }
 
 inline void add_norms(std::vector<LayerCase>& cases) {

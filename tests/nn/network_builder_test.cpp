@@ -103,6 +103,16 @@ TEST_CASE("jumping knowledge reads every block, a readout follows it", "[nn][bui
   }
 }
 
+TEST_CASE("jumping knowledge by an LSTM keeps the width of the blocks", "[nn][builder][unit]") {
+  BlockNetworkOptions options = block_options(BlockForm::plain);
+  options.jumping = JumpingKnowledge::lstm;
+  const Network network(block_network(options));
+  const int last = network.num_steps() - 1;
+  CHECK(outline(network.description())[static_cast<std::size_t>(last) - 1] ==
+        "jumping lstm_attention(blocks.0.activation, blocks.1.activation)");
+  CHECK(network.input_widths(last) == std::vector<Index>{6});
+}
+
 TEST_CASE("learned positions are added to what the first block reads, or are columns of the features",
           "[nn][builder][unit]") {
   BlockNetworkOptions options = block_options(BlockForm::plain);
@@ -162,5 +172,5 @@ TEST_CASE("options of block networks that are out of range are refused by name",
   for (const BlockForm form : kForms) CHECK(block_form_named(name_of(form)) == form);
   CHECK_THROWS_AS(block_form_named("seperate"), UsageError);
   CHECK_THROWS_AS(norm_kind_named("layers"), UsageError);
-  CHECK_THROWS_AS(jumping_knowledge_named("lstm"), UsageError);
+  CHECK_THROWS_AS(jumping_knowledge_named("gru"), UsageError);
 }

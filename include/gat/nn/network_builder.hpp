@@ -33,8 +33,8 @@ enum class BlockForm {
 enum class NormKind { none, layer_norm, batch_norm };
 
 /// How the results of all blocks become the input of the output map (Xu et al. 2018; `sum` as in tunedGNN).
-/// Their third way, attention over an LSTM, is not here.
-enum class JumpingKnowledge { none, concat, max, sum };
+/// `lstm` is their attention by an LSTM, with the width of PyG (gat/nn/layers/lstm_attention.hpp).
+enum class JumpingKnowledge { none, concat, max, sum, lstm };
 
 /// Defaults are those of heterophilous-graphs' GAT-sep (Platonov et al. 2023), two blocks.
 struct BlockNetworkOptions {
