@@ -35,7 +35,8 @@ class InputNames {
 /// Which edges a step's layer sees.
 enum class StepEdges {
   graph,    ///< those of the graph
-  complete  ///< all pairs of nodes, as in global attention; never stored, without edge features and terms
+  complete  ///< all pairs of nodes of a graph, as in global attention; never stored, without edge features
+            ///< and terms. A batch of several graphs needs views with `segment_begins`
 };
 
 /// One use of a layer: it reads `inputs` and its result is called `name`.

@@ -30,10 +30,20 @@ void write_row(const FeatureView& features, Index row, Real* to) {
     to[sparse.column_indices[e]] += sparse.values[e];
 }
 
+// The number of a row's node in the whole graph, or in its graph of a batch.
+Index position_of(const GraphView& graph, Index row) {
+  const auto begins = graph.arrays().segment_begins;
+  if (begins.empty()) return graph.global_source(row);
+  return row - begins[static_cast<std::size_t>(graph.segment_of_destination(row))].source;
+}
+
 void check_positions(const GraphView& graph, Index num_positions) {
   const auto ids = graph.arrays().node_ids;
-  const Index nodes =
-      ids.empty() ? graph.num_sources() : Index{*std::max_element(ids.begin(), ids.end())} + 1;
+  const auto begins = graph.arrays().segment_begins;
+  Index nodes = ids.empty() ? graph.num_sources() : Index{*std::max_element(ids.begin(), ids.end())} + 1;
+  if (!begins.empty()) nodes = 0;
+  for (std::size_t s = 1; s < begins.size(); ++s)
+    nodes = std::max(nodes, begins[s].source - begins[s - 1].source);
   if (nodes <= num_positions) return;
   throw ShapeError("learned_positions layer: the graph has " + std::string(ids.empty() ? "" : "at least ") +
                    std::to_string(nodes) + " nodes, the layer has " + std::to_string(num_positions) +
@@ -89,7 +99,7 @@ void LearnedPositionsLayer::forward(const Context& c, const LayerInput& input, M
   parallel_for(c.execution.num_threads, output.rows, output.cols, [&](Index first, Index last, int) {
     for (Index r = first; r < last; ++r) {
       write_row(input.source, r, output.row(r));
-      const Real* p = table.row(c.graph.global_source(r));
+      const Real* p = table.row(position_of(c.graph, r));
       Real* to = output.row(r) + first_column_;
       if (!added) std::copy_n(p, table.cols, to);
       for (Index k = 0; k < table.cols && added; ++k) to[k] += p[k];
@@ -108,7 +118,7 @@ void LearnedPositionsLayer::backward(const Context& c, const LayerInput& /*input
     const Index begin = first * kLanes, end = std::min(last * kLanes, d_table.cols);
     for (Index r = 0; r < d_output.rows; ++r) {
       const Real* d = d_output.row(r) + first_column_;
-      Real* to = d_table.row(c.graph.global_source(r));
+      Real* to = d_table.row(position_of(c.graph, r));
       for (Index k = begin; k < end; ++k) to[k] += d[k];
     }
   });

@@ -29,8 +29,9 @@ struct LearnedPositionsOptions {
 
 /// out_i = x_i + P_i or [x_i, P_i], where P_i is row i of a trained table and i the number of the node in the
 /// whole graph: a part of the graph, and rows in another order, read the same rows of the table. So a model
-/// is bound to the numbering of the nodes that it was trained on. A graph may have fewer nodes than the table
-/// has rows.
+/// is bound to the numbering of the nodes that it was trained on. In a batch that says where its graphs begin
+/// (`GraphView::Arrays::segment_begins`), i counts from the first row of the node's own graph. A graph may
+/// have fewer nodes than the table has rows.
 ///
 /// Input: N × F, dense or CSR (a CSR input gets no gradient, and the output is dense). Output:
 /// num_destinations × F or × (F + width). Parameters (shapes in files): weight [num_positions, F or width],
