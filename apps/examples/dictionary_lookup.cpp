@@ -72,7 +72,7 @@ class Batch {
       }
     }
   }
-  gat::NetworkInput input() const { return {blocks_, features_, {}, {}}; }
+  gat::NetworkInput input() const { return {blocks_, features_}; }
   std::span<const gat::NodeId> asking() const { return asking_; }
   std::span<const gat::NodeId> classes() const { return classes_; }
 

@@ -190,14 +190,12 @@ class Run {
   double* time_of(double PhaseTimes::*phase) { return phases_ == nullptr ? nullptr : &(phases_->*phase); }
 
   double training_step(int number) {
-    Round round{Mode::training,
-                random_.derive(static_cast<std::uint64_t>(number)),
-                options_.execution,
-                workspace_,
-                &tape_,
-                {},
-                {},
-                phases_ == nullptr ? nullptr : &phases_->steps};
+    Round round{.workspace = workspace_,
+                .mode = Mode::training,
+                .random = random_.derive(static_cast<std::uint64_t>(number)),
+                .execution = options_.execution,
+                .tape = &tape_,
+                .times = phases_ == nullptr ? nullptr : &phases_->steps};
     {
       const TimedScope timed(time_of(&PhaseTimes::forward_seconds));
       network_.forward(round, weights_, input(train_), train_.logits);
@@ -226,7 +224,7 @@ class Run {
   void validate(EpochRecord& record) {
     const TimedScope timed(time_of(&PhaseTimes::validation_seconds));
     // Nobody reads the tape any more: its memory serves the results.
-    const Round round{Mode::evaluation, {}, options_.execution, workspace_, &tape_, {}, {}};
+    const Round round{.workspace = workspace_, .execution = options_.execution, .tape = &tape_};
     network_.forward(round, weights_, input(validation_), validation_.logits);
     record.validation_loss =
         loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);

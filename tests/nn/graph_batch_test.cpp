@@ -97,13 +97,13 @@ TEST_CASE("attention over all pairs of each graph of a batch has the bits of eac
       INFO(score << ", " << threads << " threads");
       AttentionProbe probe(test::small_attention(score));
       probe.threads = threads;
-      const AttentionRound together = probe.run(segments.complete(), {x, {}, {}, {}, {}}, upstream);
+      const AttentionRound together = probe.run(segments.complete(), {.source = x}, upstream);
       Index first_edge = 0;
       for (Index s = 0; s < segments.num_segments(); ++s) {
         const Index first = segments.source(s), count = segments.source(s + 1) - first;
         if (count == 0) continue;
         const Matrix part(part_of(x, first, count)), d(part_of(upstream, first, count));
-        const AttentionRound alone = probe.run(GraphView::complete(count, count), {part, {}, {}, {}, {}}, d);
+        const AttentionRound alone = probe.run(GraphView::complete(count, count), {.source = part}, d);
         check_part(together, alone, first, first_edge);
         first_edge += count * count;
       }
@@ -119,13 +119,15 @@ TEST_CASE("attention between two sides of each graph of a batch has the bits of 
   o.destination_features = 3;
   const AttentionProbe probe(o);
   const Matrix x = random_matrix(140, 4, 1), y = random_matrix(9, 3, 2);
-  const AttentionRound together = probe.run(segments.complete(), {x, Destinations::own(y), {}, {}, {}});
+  const AttentionRound together =
+      probe.run(segments.complete(), {.source = x, .destination = Destinations::own(y)});
   for (const std::size_t s : {0u, 2u}) {
     const Index first = sources[s], count = sources[s + 1] - first;
     const Index to = destinations[s], receivers = destinations[s + 1] - to;
     const Matrix of_sources(part_of(x, first, count)), of_destinations(part_of(y, to, receivers));
-    const AttentionRound alone = probe.run(GraphView::complete(count, receivers, true),
-                                           {of_sources, Destinations::own(of_destinations), {}, {}, {}});
+    const AttentionRound alone =
+        probe.run(GraphView::complete(count, receivers, true),
+                  {.source = of_sources, .destination = Destinations::own(of_destinations)});
     CHECK(same_bits(part_of(together.out, to, receivers), alone.out));
     CHECK(same_bits(part_of(together.d_destination, to, receivers), alone.d_destination));
     CHECK(same_bits(part_of(together.d_source, first, count), alone.d_source));
@@ -134,7 +136,7 @@ TEST_CASE("attention between two sides of each graph of a batch has the bits of 
   AttentionLayerOptions plain = o;
   plain.bias = false;
   const AttentionRound silent =
-      AttentionProbe(plain).run(segments.complete(), {x, Destinations::own(y), {}, {}, {}});
+      AttentionProbe(plain).run(segments.complete(), {.source = x, .destination = Destinations::own(y)});
   for (Index c = 0; c < silent.out.cols(); ++c) CHECK(silent.out(2, c) == 0);
 }
 
@@ -145,11 +147,11 @@ TEST_CASE("pairs of a batch of graphs drop with the same bits for any number of 
   AttentionLayerOptions o = test::small_attention("gat");
   o.attention_dropout = 0.4;
   AttentionProbe probe(o);
-  const AttentionRound serial = probe.run(segments.complete(), {x, {}, {}, {}, {}});
+  const AttentionRound serial = probe.run(segments.complete(), {.source = x});
   CHECK_FALSE(same_bits(serial.dropped, serial.attention));
   for (const int threads : {2, 3, 8}) {
     probe.threads = threads;
-    const AttentionRound parallel = probe.run(segments.complete(), {x, {}, {}, {}, {}});
+    const AttentionRound parallel = probe.run(segments.complete(), {.source = x});
     CHECK(same_bits(parallel.out, serial.out));
     CHECK(same_bits(parallel.d_source, serial.d_source));
     CHECK(same_bits(test::all_values(parallel.gradients), test::all_values(serial.gradients)));
@@ -168,8 +170,7 @@ TEST_CASE("a network of global attention, norms and a readout gives each graph o
     const Blocks blocks = Blocks::whole(view, network.num_steps());
     Matrix out(network.num_outputs(blocks), network.output_width());
     Workspace workspace;
-    network.forward({Mode::evaluation, {}, 2, workspace, nullptr, {}, {}}, weights,
-                    {blocks, features, {}, {}}, out);
+    network.forward({.workspace = workspace, .execution = 2}, weights, {blocks, features}, out);
     return out;
   };
   const std::vector<GraphData> graphs = three_graphs();
@@ -192,9 +193,9 @@ TEST_CASE("global attention refuses a batch that does not say where its graphs b
   const GraphView view(6, 6, false, 12, arrays);
   const Blocks blocks = Blocks::whole(view, network.num_steps());
   const Matrix features = random_matrix(6, 4, 1);
-  CHECK(lacking(message_of([&] {
-                  test::run_network(network, test::random_weights(network), {blocks, features, {}, {}},
-                                    Mode::evaluation);
-                }),
-                {"global_attention", "SegmentPointer::attach"}) == "");
+  CHECK(lacking(
+            message_of([&] {
+              test::run_network(network, test::random_weights(network), {blocks, features}, Mode::evaluation);
+            }),
+            {"global_attention", "SegmentPointer::attach"}) == "");
 }

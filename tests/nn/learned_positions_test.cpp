@@ -30,14 +30,13 @@ NetworkDescription network_of(Index num_features, Index num_positions, const cha
 Matrix rows_of(const FeatureView& features, PositionJoin join, const GraphView& graph) {
   const LearnedPositionsLayer layer(
       {.in_features = features.cols(), .num_positions = 3, .join = join, .width = 2});
-  Weights weights({layer.parameters().begin(), layer.parameters().end()});
+  Weights weights = layer.make_weights();
   weights.import_values(0, std::vector<Real>{10, 20, 30, 40, 50, 60});
   LayerInput input;
   input.source = features;
   Matrix out(graph.num_destinations(), layer.check_input(graph, input));
   Workspace workspace;
-  layer.forward({graph, {&weights, 0}, Mode::evaluation, {}, 0, 0, 1, workspace, nullptr, nullptr, {}}, input,
-                out);
+  layer.forward({.graph = graph, .weights = weights, .workspace = workspace}, input, out);
   return out;
 }
 
@@ -84,7 +83,7 @@ TEST_CASE("learned positions give parts and other orders of a graph the same bit
     for (Index k = 0; k < 3; ++k)
       std::copy_n(d_part.row(k), 6, d_whole.row(nodes[static_cast<std::size_t>(k)]));
     const auto run = [&](const Blocks& blocks, const Matrix& d) {
-      return test::run_network(network, weights, {blocks, features, {}, {}}, Mode::training, d, 2);
+      return test::run_network(network, weights, {blocks, features}, Mode::training, d, 2);
     };
     const NetworkRun whole = run(Blocks::whole(graph.view(), 2), d_whole);
     const NetworkRun part = run(Blocks::receptive_field(graph, nodes, network.reach(Mode::training)), d_part);
@@ -108,8 +107,7 @@ TEST_CASE("a node that a block lists twice has one gradient for any number of th
   const Network network({64, 0, {{{"learned_positions", {{"num_positions", std::int64_t(100)}}}, "p", ""}}});
   const Weights weights = test::random_weights(network);
   const auto gradients = [&](int threads) {
-    return test::run_network(network, weights, {blocks, features, {}, {}}, Mode::training, d, threads)
-        .gradients;
+    return test::run_network(network, weights, {blocks, features}, Mode::training, d, threads).gradients;
   };
   const Weights serial = gradients(1);
   for (const int threads : {2, 3, 8})

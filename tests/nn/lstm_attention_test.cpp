@@ -27,8 +27,8 @@ Matrix rows_of(const LstmAttentionLayer& layer, const Weights& weights, const st
   const GraphView rows = GraphView::rows(inputs.front().rows());
   Matrix out(rows.num_destinations(), layer.check_input(rows, input_of(views)));
   Workspace workspace;
-  layer.forward({rows, {&weights, 0}, Mode::evaluation, {}, 0, 0, 2, workspace, nullptr, nullptr, {}},
-                input_of(views), out);
+  layer.forward({.graph = rows, .weights = weights, .workspace = workspace, .execution = 2}, input_of(views),
+                out);
   return out;
 }
 
@@ -78,10 +78,6 @@ Numbers mixed(const std::vector<Numbers>& xs, const Weights& w) {
   return out;
 }
 
-Weights numbers_of(const LstmAttentionLayer& layer) {
-  return Weights({layer.parameters().begin(), layer.parameters().end()});
-}
-
 }  // namespace
 
 TEST_CASE("attention by an LSTM weighs inputs by the states of both directions",
@@ -90,7 +86,7 @@ TEST_CASE("attention by an LSTM weighs inputs by the states of both directions",
   const std::vector<Index> widths{1, 1};
   const LstmAttentionLayer layer(widths);
   const auto shares_by = [&](bool reverse) {
-    Weights weights = numbers_of(layer);
+    Weights weights = layer.make_weights();
     const std::vector<Real> bias{0, 0, static_cast<Real>(std::atanh(0.5)), 0};
     weights.import_values(weights.find("forward.bias"), bias);
     weights.import_values(weights.find("reverse.bias"), bias);
@@ -110,7 +106,7 @@ TEST_CASE("attention by an LSTM agrees with plain loops in double", "[nn][lstm_a
       INFO(inputs << " inputs, " << hidden << " hidden");
       const std::vector<Index> widths(static_cast<std::size_t>(inputs), 5);
       const LstmAttentionLayer layer(widths, hidden);
-      Weights weights = numbers_of(layer);
+      Weights weights = layer.make_weights();
       test::randomize(weights, RandomStream(3));
       std::vector<Matrix> xs;
       for (std::uint64_t k = 0; k < widths.size(); ++k) xs.push_back(test::random_matrix(9, 5, k));
@@ -130,7 +126,7 @@ TEST_CASE("attention by an LSTM sums gradients over all chunks of rows", "[nn][l
   // More rows than one chunk against the same rows in several calls.
   const std::vector<Index> widths{3, 3};
   const LstmAttentionLayer layer(widths);
-  Weights weights = numbers_of(layer);
+  Weights weights = layer.make_weights();
   test::randomize(weights, RandomStream(3));
   const Index total = 2500;
   const Matrix first = test::random_matrix(total, 3, 1), second = test::random_matrix(total, 3, 2);
@@ -142,19 +138,24 @@ TEST_CASE("attention by an LSTM sums gradients over all chunks of rows", "[nn][l
     const GraphView rows = GraphView::rows(count);
     Workspace workspace;
     Tape tape;
-    const Context context{rows, {&weights, 0}, Mode::training, {}, 0, 0, 3, workspace, &tape, nullptr, {}};
+    const Context context{.graph = rows,
+                          .weights = weights,
+                          .workspace = workspace,
+                          .mode = Mode::training,
+                          .execution = 3,
+                          .tape = &tape};
     const std::vector<RowGradient> others{{d_second, true}};
     InputGradient d_input;
     d_input.source = d_first;
     d_input.others = others;
     layer.forward(context, input_of(views), out);
-    layer.backward(context, input_of(views), out, part(d_output), d_input, {&gradients, 0});
+    layer.backward(context, input_of(views), out, part(d_output), d_input, gradients);
   };
   Matrix out(total, 3), d_first(total, 3), d_second(total, 3);
-  Weights gradients = numbers_of(layer);
+  Weights gradients = layer.make_weights();
   run(0, total, out, d_first, d_second, gradients);
   Matrix out_parts(total, 3), d_first_parts(total, 3), d_second_parts(total, 3);
-  Weights sums = numbers_of(layer);
+  Weights sums = layer.make_weights();
   for (Index begin = 0; begin < total; begin += 700) {
     const Index count = std::min<Index>(700, total - begin);
     const auto part = [&](Matrix& matrix) { return MatrixView(matrix.row(begin), count, 3); };

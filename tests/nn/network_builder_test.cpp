@@ -149,9 +149,8 @@ TEST_CASE("every form of blocks gives chosen nodes the rows of the whole graph",
     const Blocks whole = Blocks::whole(graph.view(), network.num_steps());
     const Blocks part = Blocks::receptive_field(graph, nodes, network.reach(Mode::evaluation));
     const Matrix expected =
-        test::run_network(network, weights, {whole, features, {}, {}}, Mode::evaluation).class_logits;
-    const Matrix rows =
-        test::run_network(network, weights, {part, features, {}, {}}, Mode::evaluation).class_logits;
+        test::run_network(network, weights, {whole, features}, Mode::evaluation).class_logits;
+    const Matrix rows = test::run_network(network, weights, {part, features}, Mode::evaluation).class_logits;
     if (form == BlockForm::gps) CHECK(test::relative_difference(rows, test::rows_of(expected, nodes)) < 1e-5);
     else CHECK(test::same_bits(rows, test::rows_of(expected, nodes)));
   }
