@@ -44,7 +44,11 @@ TrainingSteps::TrainingSteps(const StepTask& task, Blocks blocks)
 void TrainingSteps::training_step(const Execution& execution) {
   const NetworkInput input{blocks_, task_.features, task_.edge_features, {}, feature_columns_.view()};
   const RandomStream random = RandomStream(task_.options.seed).derive(++epoch_);
-  const Round round{Mode::training, random, execution, workspace_, &tape_, {}, {}};
+  const Round round{.workspace = workspace_,
+                    .mode = Mode::training,
+                    .random = random,
+                    .execution = execution,
+                    .tape = &tape_};
   task_.network.forward(round, weights_, input, logits_);
   d_logits_.resize(logits_.rows(), logits_.cols());
   const LossRows rows{logit_rows_, task_.train};
@@ -62,7 +66,7 @@ void TrainingSteps::training_step(const Execution& execution) {
 }
 
 void TrainingSteps::evaluation(const Execution& execution) {
-  const Round round{Mode::evaluation, {}, execution, workspace_, &tape_, {}, {}};
+  const Round round{.workspace = workspace_, .execution = execution, .tape = &tape_};
   task_.network.forward(round, weights_, {blocks_, task_.features, task_.edge_features, {}}, logits_);
 }
 

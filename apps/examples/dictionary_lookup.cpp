@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "examples/trained_network.hpp"
+#include "gat/graph/disjoint_union.hpp"
 
 namespace {
 
@@ -32,19 +33,18 @@ std::vector<Dictionary> make_dictionaries(gat::Index count, gat::RandomStream ra
   return all;
 }
 
-// The disjoint union of complete bipartite graphs. In each the first nodes ask and the others answer.
+// Complete bipartite graphs side by side. In each the first nodes ask and the others answer.
 gat::CsrGraph make_graph() {
   std::vector<gat::EdgeId> row_offsets{0};
   std::vector<gat::NodeId> sources;
-  for (gat::Index node = 0; node < kGraphsPerBatch * kNodesPerGraph; ++node) {
-    const gat::Index first = node - node % kNodesPerGraph;
-    if (node - first < kKeys) {
-      for (gat::Index key = 0; key < kKeys; ++key)
-        sources.push_back(static_cast<gat::NodeId>(first + kKeys + key));
-    }
+  for (gat::Index node = 0; node < kNodesPerGraph; ++node) {
+    for (gat::Index key = 0; key < kKeys && node < kKeys; ++key)
+      sources.push_back(static_cast<gat::NodeId>(kKeys + key));
     row_offsets.push_back(static_cast<gat::EdgeId>(sources.size()));
   }
-  return gat::CsrGraph::from_csr(row_offsets, sources, kGraphsPerBatch * kNodesPerGraph);
+  const gat::CsrGraph one = gat::CsrGraph::from_csr(row_offsets, sources, kNodesPerGraph);
+  const std::vector<const gat::CsrGraph*> copies(static_cast<std::size_t>(kGraphsPerBatch), &one);
+  return gat::disjoint_union(copies).graph;
 }
 
 // As many dictionaries as the graph has room for: features say key and, of those who know it, value.
@@ -72,7 +72,7 @@ class Batch {
       }
     }
   }
-  gat::NetworkInput input() const { return {blocks_, features_, {}, {}}; }
+  gat::NetworkInput input() const { return {blocks_, features_}; }
   std::span<const gat::NodeId> asking() const { return asking_; }
   std::span<const gat::NodeId> classes() const { return classes_; }
 

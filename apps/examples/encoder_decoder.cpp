@@ -160,7 +160,7 @@ class Reverser {
   }
   // The likeliest symbols at step t; leaves the coefficients in alphas_.
   std::vector<gat::NodeId> answer(gat::Index t) {
-    const gat::AttentionSink sink{{}, alphas_, {}, {}};
+    const gat::AttentionSink sink{.attention = alphas_};
     gat::Matrix& logits = logits_[at(t)];
     attention_.layer.forward(attention_.context(view_, nullptr, {}, static_cast<int>(t), &sink), question(t),
                              logits);
@@ -191,7 +191,7 @@ class Reverser {
       d_input.source = encoder_.d_states();
       d_input.destination = decoder_.d_state(t);
       attention_.layer.backward(training_context(t, random), question(t), logits_[at(t)], d_logits, d_input,
-                                {&attention_.gradients, 0});
+                                attention_.gradients);
       decoder_.backward(t);
     }
     for (gat::Index t = kLength - 1; t >= 0; --t) encoder_.backward(t);

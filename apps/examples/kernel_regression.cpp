@@ -81,7 +81,7 @@ class LeaveOneOut {
       pooling.layer.forward(context, input_, predicted_);
       for (gat::Index i = 0; i < kPoints; ++i)
         d_predicted(i, 0) = 2 * (predicted_(i, 0) - data_.y(i, 0)) / static_cast<gat::Real>(kPoints);
-      pooling.layer.backward(context, input_, predicted_, d_predicted, {}, {&pooling.gradients, 0});
+      pooling.layer.backward(context, input_, predicted_, d_predicted, {}, pooling.gradients);
       pooling.step();
     }
   }
@@ -103,7 +103,7 @@ struct Fit {
       truth(i, 0) = static_cast<gat::Real>(curve(places(i, 0)));
     }
     const gat::GraphView graph = gat::GraphView::complete(kPoints, kPoints, true);
-    const gat::AttentionSink sink{{}, weights, {}, {}};
+    const gat::AttentionSink sink{.attention = weights};
     pooling.layer.forward(pooling.context(graph, nullptr, {}, 0, &sink), asked_at(places, data), fitted);
   }
   double error() const { return mean_square(fitted, truth); }

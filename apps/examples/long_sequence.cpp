@@ -43,7 +43,7 @@ void forward_and_backward(const gat::GraphView& graph, gat::Window window) {
   gat::Tape tape;
   const gat::Context context = self.context(graph, &tape);
   self.layer.forward(context, input, output);
-  self.layer.backward(context, input, output, d_output, d_input, {&self.gradients, 0});
+  self.layer.backward(context, input, output, d_output, d_input, self.gradients);
 }
 
 struct Cost {

@@ -79,15 +79,14 @@ double learn(bool with_positions) {
   for (int step = 0; step < kSteps; ++step) {
     for (int k = 0; k < kSequencesPerStep; ++k) {
       sequence.draw(training.derive(drawn++));
-      network.add_gradient({blocks, sequence.features(), {}, {}}, sequence.rows(), sequence.classes());
+      network.add_gradient({blocks, sequence.features()}, sequence.rows(), sequence.classes());
     }
     network.step();
   }
   gat::Index correct = 0;
   for (std::uint64_t k = 0; k < kUnseen; ++k) {
     sequence.draw(unseen.derive(k));
-    correct +=
-        network.count_correct({blocks, sequence.features(), {}, {}}, sequence.rows(), sequence.classes());
+    correct += network.count_correct({blocks, sequence.features()}, sequence.rows(), sequence.classes());
   }
   return static_cast<double>(correct) / static_cast<double>(kUnseen * kLength);
 }

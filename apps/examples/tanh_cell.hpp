@@ -51,7 +51,7 @@ class TanhCell {
     d_input_.view().fill(0);
     gat::InputGradient d_input;
     d_input.source = d_input_;
-    map_.layer.backward(context(step), source(step), h, d_h, d_input, {&map_.gradients, 0});
+    map_.layer.backward(context(step), source(step), h, d_h, d_input, map_.gradients);
     if (step == 0) return;
     const gat::MatrixView d_previous = d_state(step - 1);
     for (gat::Index b = 0; b < batch_; ++b) {

@@ -6,17 +6,13 @@
 
 namespace example {
 
-inline gat::Weights numbers_of(const gat::Layer& layer) {
-  return gat::Weights({layer.parameters().begin(), layer.parameters().end()});
-}
-
 /// What a layer, an immutable description, leaves to its user: weights, gradients, and the rule that joins
 /// them.
 template <class LayerType>
 struct TrainedLayer {
   template <class Options>
   TrainedLayer(const Options& options, const gat::AdamOptions& adam, gat::RandomStream seed)
-      : layer(options), weights(numbers_of(layer)), gradients(numbers_of(layer)), optimizer(adam) {
+      : layer(options), weights(layer.make_weights()), gradients(layer.make_weights()), optimizer(adam) {
     weights.initialize(seed);
   }
 
@@ -24,7 +20,14 @@ struct TrainedLayer {
   gat::Context context(const gat::GraphView& graph, gat::Tape* tape, gat::RandomStream random = {},
                        int call = 0, const gat::AttentionSink* sink = nullptr) {
     const gat::Mode mode = tape ? gat::Mode::training : gat::Mode::evaluation;
-    return {graph, {&weights, 0}, mode, random, 0, call, 1, workspace, tape, sink, {}};
+    return {.graph = graph,
+            .weights = weights,
+            .workspace = workspace,
+            .mode = mode,
+            .random = random,
+            .call = call,
+            .tape = tape,
+            .attention = sink};
   }
 
   void step() {

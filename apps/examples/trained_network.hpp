@@ -29,7 +29,7 @@ class TrainedNetwork {
                     std::span<const gat::NodeId> classes) {
     logits_.reshape(network_.num_outputs(input.blocks), network_.output_width());
     d_logits_.resize(logits_.rows(), logits_.cols());
-    const gat::Round round{gat::Mode::training, {}, 1, workspace_, &tape_, {}, {}};
+    const gat::Round round{.workspace = workspace_, .mode = gat::Mode::training, .tape = &tape_};
     network_.forward(round, weights_, input, logits_);
     gat::softmax_cross_entropy(logits_, {rows, rows}, classes, {}, d_logits_, 1);
     network_.backward(round, weights_, input, d_logits_, gradients_);
@@ -43,7 +43,7 @@ class TrainedNetwork {
   gat::Index count_correct(const gat::NetworkInput& input, std::span<const gat::NodeId> rows,
                            std::span<const gat::NodeId> classes) {
     logits_.reshape(network_.num_outputs(input.blocks), network_.output_width());
-    network_.forward({gat::Mode::evaluation, {}, 1, workspace_, nullptr, {}, {}}, weights_, input, logits_);
+    network_.forward({.workspace = workspace_}, weights_, input, logits_);
     return std::count_if(rows.begin(), rows.end(), [&](gat::NodeId row) {
       const gat::Real* first = logits_.row(row);
       return std::max_element(first, first + logits_.cols()) - first ==

@@ -6,7 +6,6 @@
 #include "gat/data/load.hpp"
 #include "gat/data/split.hpp"
 #include "gat/graph/graph_builder.hpp"
-#include "gat/graph/positions.hpp"
 #include "gat/graph/reorder.hpp"
 #include "gat/kernels/activation.hpp"
 #include "gat/nn/input_transform.hpp"
@@ -15,6 +14,7 @@
 #include "options/block_choice.hpp"
 #include "options/class_weights.hpp"
 #include "options/option_checks.hpp"
+#include "options/position_choice.hpp"
 #include "system/threads.hpp"
 
 namespace gat::app {
@@ -148,7 +148,7 @@ constexpr Option kTable[] = {
      "of blocks: none, layer, batch, auto (layer; batch in gps)",
      kTraining | kInfo, false, check_norm},
     {"--jumping", "model", "jumping", &S::jumping, "NAME",
-     "what the output of blocks reads: none (the last block), concat, max, sum (of all blocks)",
+     "what the output of blocks reads: none (the last block), concat, max, sum, lstm (attention by an LSTM) of all blocks",
      kTraining | kInfo, false, [](S& s) { jumping_knowledge_named(s.jumping); }},
     {"--feed-forward", "model", "feed_forward", &S::feed_forward, "X",
      "width within the feed-forward part of blocks, in widths of the block; 0 = 4 in Transformers, 2 in gps, else 1",
@@ -181,8 +181,8 @@ constexpr Option kTable[] = {
      "of node features: row-normalize, none",
      kTraining, false, [](S& s) { input_transform_named(s.input_transform); }},
     {"--positions", "model", "positions", &S::positions, "NAME:WIDTH",
-     "columns behind the features that tell where a node is: laplacian, random_walk, sinusoidal, sinusoidal_concatenated; several as laplacian:8,random_walk:16",
-     kTraining | kInfo, true, [](S& s) { parse_position_encodings(s.positions); }},
+     "columns behind the features that tell where a node is: laplacian, random_walk, sinusoidal, sinusoidal_concatenated, learned; several as laplacian:8,random_walk:16; learned without a width is added to the features, or in blocks to what the first one reads",
+     kTraining | kInfo, true, [](S& s) { parse_positions(s.positions); }},
     {"--feature-dropout", "model", "feature_dropout", &S::feature_dropout, "P",
      "drop probability of each layer's input; of blocks: of what each part adds",
      kTraining, true, [](S& s) { below_one(s.feature_dropout); }},

@@ -167,20 +167,22 @@ LayerDescription attention_layer(const Settings& settings, const LayerPlace& pla
   return o.describe();
 }
 
-NetworkDescription blocks_network(const Settings& settings, Index num_features, Index edge_features,
+NetworkDescription blocks_network(const Settings& settings, const NetworkDescription& widths,
+                                  const std::optional<LearnedPositionsOptions>& positions,
                                   Index num_outputs) {
   check_blocks(settings);
   const BlockForm form = block_of(settings).form;
   BlockNetworkOptions o;
-  o.num_features = num_features;
-  o.edge_features = edge_features;
+  o.num_features = widths.num_features;
+  o.edge_features = widths.edge_features;
+  o.positions = positions;
   o.num_outputs = num_outputs;
   o.hidden = settings.hidden.front();
   o.num_blocks = static_cast<int>(settings.layers);
   o.form = form;
   const int heads = static_cast<int>(settings.heads.front());
   const int head_dim = static_cast<int>(settings.hidden.front()) / heads;
-  o.attention = block_attention(settings, head_dim, edge_features);
+  o.attention = block_attention(settings, head_dim, widths.edge_features);
   if (form == BlockForm::gps) {
     AttentionLayerOptions global = presets::multi_head(heads, head_dim);
     global.attention_dropout = settings.attention_dropout;

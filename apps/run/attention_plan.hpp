@@ -1,7 +1,10 @@
 /// From settings to the layers of networks other than the original's.
 #pragma once
 
+#include <optional>
+
 #include "gat/nn/layers/gat.hpp"
+#include "gat/nn/layers/learned_positions.hpp"
 #include "gat/nn/network.hpp"
 #include "settings.hpp"
 
@@ -19,9 +22,10 @@ struct LayerPlace {
 /// \throws UsageError for options that the layer does not have
 LayerDescription attention_layer(const Settings& settings, const LayerPlace& place);
 
-/// The networks of `BlockForm`. \throws UsageError for options that do not fit them
-NetworkDescription blocks_network(const Settings& settings, Index num_features, Index edge_features,
-                                  Index num_outputs);
+/// The networks of `BlockForm`. \param widths  of the features; without steps
+/// \throws UsageError for options that do not fit them
+NetworkDescription blocks_network(const Settings& settings, const NetworkDescription& widths,
+                                  const std::optional<LearnedPositionsOptions>& positions, Index num_outputs);
 
 /// \throws UsageError for options that no stack of layers has
 void check_stack(const Settings& settings);

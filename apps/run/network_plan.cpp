@@ -5,10 +5,10 @@
 
 #include "gat/core/error.hpp"
 #include "gat/data/load.hpp"
-#include "gat/graph/positions.hpp"
 #include "gat/nn/layers/gat.hpp"
 #include "options/block_choice.hpp"
 #include "options/class_weights.hpp"
+#include "options/position_choice.hpp"
 #include "output/counted.hpp"
 #include "run/attention_plan.hpp"
 #include "system/environment.hpp"
@@ -40,13 +40,24 @@ LayerDescription stack_layer(const Settings& settings, const LayerPlace& place) 
   return GatLayer(o).describe();
 }
 
+// Puts learned positions before the layers. Returns the width that the first of these reads.
+Index add_positions(const std::optional<LearnedPositionsOptions>& positions, NetworkDescription& network) {
+  if (!positions) return network.num_features;
+  network.steps.push_back({positions->describe(), "positions", "features"});
+  if (positions->join == PositionJoin::concat) return network.num_features + positions->width;
+  if (network.num_features > 0) return network.num_features;
+  throw UsageError(
+      "--positions learned: there are no features to add positions to; use learned:WIDTH, which are columns");
+}
+
 // Layers one after the other: hidden ones with their heads side by side, then the output layer.
-NetworkDescription stack_network(const Settings& settings, NetworkDescription network, Index num_classes) {
+NetworkDescription stack_network(const Settings& settings, NetworkDescription network,
+                                 const std::optional<LearnedPositionsOptions>& positions, Index num_classes) {
   check_stack(settings);
   const auto hidden = per_hidden_layer(settings.hidden, settings.layers, "--hidden");
   const auto heads = per_hidden_layer(settings.heads, settings.layers, "--heads");
   const Residual residual = parse_residual(settings.residual);
-  Index width = network.num_features;
+  Index width = add_positions(positions, network);
   bool has_identity = false;
   for (std::int64_t l = 0; l < settings.layers; ++l) {
     const auto at = static_cast<std::size_t>(l);
@@ -73,12 +84,14 @@ NetworkDescription stack_network(const Settings& settings, NetworkDescription ne
 }  // namespace
 
 NetworkDescription describe_network(const Settings& settings, const Dataset& dataset) {
+  PositionChoice positions = parse_positions(settings.positions);
+  if (positions.learned) positions.learned->num_positions = dataset.num_nodes();
   NetworkDescription network;
-  network.num_features =
-      dataset.graph_data.num_features() + position_width(parse_position_encodings(settings.positions));
+  network.num_features = dataset.graph_data.num_features() + position_width(positions.encodings);
   if (settings.edge_features == "use") network.edge_features = dataset.graph_data.edge_features.cols();
-  if (block_of(settings).is_stack()) return stack_network(settings, std::move(network), dataset.num_classes);
-  return blocks_network(settings, network.num_features, network.edge_features, dataset.num_classes);
+  if (block_of(settings).is_stack())
+    return stack_network(settings, std::move(network), positions.learned, dataset.num_classes);
+  return blocks_network(settings, network, positions.learned, dataset.num_classes);
 }
 
 GraphPolicy graph_policy(const Settings& settings) {

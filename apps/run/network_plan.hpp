@@ -11,7 +11,7 @@ namespace gat::app {
 
 /// The layers for a data set: hidden layers concatenate their heads and end in the activation, the output
 /// layer averages its heads into one number per class. An identity residual stands where widths agree. The
-/// first layer reads the features and the encodings of positions.
+/// first layer reads the features and the encodings of positions; learned positions have a row per node.
 /// \throws UsageError when the lists of widths and heads do not fit the number of layers
 NetworkDescription describe_network(const Settings& settings, const Dataset& dataset);
 
@@ -25,8 +25,8 @@ TrainOptions train_options(const Settings& settings, std::span<const Index> trai
 /// Loads the data set that the settings name.
 Dataset load_data(const Settings& settings);
 
-/// One line per step, for example "layers.0: gat, 1433 -> 64, 8 heads, 91920 parameters"; heads only where there
-/// are some, trained parameters only.
+/// One line per step, for example "layers.0: gat, 1433 -> 64, 8 heads, 91920 parameters"; heads only where
+/// there are some, trained parameters only.
 std::vector<std::string> network_lines(const Network& network);
 
 }  // namespace gat::app

@@ -9,6 +9,7 @@
 #include "gat/data/statistics.hpp"
 #include "options/block_choice.hpp"
 #include "options/option_value.hpp"
+#include "options/position_choice.hpp"
 #include "run/execution.hpp"
 #include "run/network_plan.hpp"
 
@@ -96,7 +97,7 @@ ModelDescription describe_model(const Settings& settings, const Dataset& dataset
   description.network = describe_network(settings, dataset);
   description.graph_policy = graph_policy(settings);
   description.input_transform = input_transform_named(settings.input_transform);
-  description.positions = parse_position_encodings(settings.positions);
+  description.positions = parse_positions(settings.positions).encodings;
   description.multi_label = dataset.labels.multi_label();
   description.class_names = dataset.class_names;
   return description;

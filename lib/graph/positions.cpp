@@ -88,6 +88,11 @@ std::vector<Real> weights_of(const CsrGraph& graph) {
 }  // namespace
 
 std::string_view name_of(PositionKind kind) { return name_in(kNames, kind); }
+std::vector<std::string_view> position_kind_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [kind, name] : kNames) names.push_back(name);
+  return names;
+}
 PositionKind position_kind_named(std::string_view name) {
   return value_in(kNames, name, "position encoding");
 }

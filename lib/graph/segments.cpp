@@ -8,6 +8,63 @@
 
 namespace gat::inline GAT_PRECISION {
 
+namespace {
+
+void check_pointer(std::span<const Index> pointer) {
+  if (pointer.empty() || pointer.front() != 0) {
+    throw ShapeError("segment pointer: begins with " +
+                     (pointer.empty() ? "nothing" : std::to_string(pointer.front())) +
+                     ", expected 0, the first row of the first graph");
+  }
+  for (std::size_t s = 1; s < pointer.size(); ++s) {
+    if (pointer[s] >= pointer[s - 1]) continue;
+    throw ShapeError("segment pointer: falls from " + std::to_string(pointer[s - 1]) + " to " +
+                     std::to_string(pointer[s]) + " behind graph " + std::to_string(s - 1) +
+                     "; give the first row of each graph and the number of rows");
+  }
+}
+
+}  // namespace
+
+SegmentPointer::SegmentPointer(std::span<const Index> pointer) : SegmentPointer(pointer, pointer) {
+  bipartite_ = false;
+}
+
+SegmentPointer::SegmentPointer(std::span<const Index> sources, std::span<const Index> destinations)
+    : bipartite_(true), begins_(sources.size()) {
+  check_pointer(sources);
+  check_pointer(destinations);
+  if (sources.size() != destinations.size()) {
+    throw ShapeError("segment pointer: sources of " + std::to_string(sources.size() - 1) +
+                     " graphs, destinations of " + std::to_string(destinations.size() - 1) +
+                     "; both need one number per graph and one more");
+  }
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    begins_[s].source = sources[s];
+    begins_[s].destination = destinations[s];
+    if (s == 0) continue;
+    const Index num_sources = sources[s] - sources[s - 1];
+    begins_[s].pair = begins_[s - 1].pair + num_sources * (destinations[s] - destinations[s - 1]);
+    segments_.insert(segments_.end(), static_cast<std::size_t>(num_sources),
+                     static_cast<std::int32_t>(s - 1));
+  }
+}
+
+GraphView SegmentPointer::attach(const GraphView& edges) const {
+  const SegmentBegin& end = begins_.back();
+  if (end.source != edges.num_sources() || end.destination != edges.num_destinations()) {
+    throw ShapeError("segment pointer: ends at " + std::to_string(end.source) + " sources and " +
+                     std::to_string(end.destination) + " destinations, the graph has " +
+                     std::to_string(edges.num_sources()) + " and " +
+                     std::to_string(edges.num_destinations()));
+  }
+  return edges.with_segments(segments_, begins_);
+}
+
+GraphView SegmentPointer::complete() const {
+  return attach(GraphView::complete_segments(begins_, bipartite_));
+}
+
 SegmentRows segment_rows(const GraphView& graph) {
   const auto segments = graph.arrays().segments;
   SegmentRows result;

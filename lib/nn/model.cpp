@@ -102,7 +102,8 @@ Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, con
   const NetworkInput input{blocks, graph.features(), graph.edge_features(), {}};
   Matrix logits(network_.num_outputs(blocks), num_classes());
   if (!graph.reordered()) {
-    const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden};
+    const Round round{
+        .workspace = workspace, .execution = execution, .attention = attention, .hidden = hidden};
     network_.forward(round, weights_, input, logits);
     return logits;
   }
@@ -116,7 +117,8 @@ Matrix Model::class_logits(const PreparedGraph& graph, Workspace& workspace, con
   const MatrixView rows = in_other_order(last, logits);
   std::vector<MatrixView> hidden_rows(hidden.size());
   for (std::size_t k = 0; k < hidden.size(); ++k) hidden_rows[k] = in_other_order(k, hidden[k]);
-  const Round round{Mode::evaluation, {}, execution, workspace, nullptr, attention, hidden_rows};
+  const Round round{
+      .workspace = workspace, .execution = execution, .attention = attention, .hidden = hidden_rows};
   network_.forward(round, weights_, input, rows);
   if (rows.data != logits.data()) to_given_order(blocks.input_rows(), rows, logits);
   for (std::size_t k = 0; k < hidden.size(); ++k) {
@@ -141,7 +143,7 @@ Matrix Model::class_logits(const PreparedGraph& graph, std::span<const NodeId> n
   }
   const Blocks blocks = Blocks::receptive_field(graph.graph(), distinct, network_.reach(Mode::evaluation));
   Matrix rows(static_cast<Index>(distinct.size()), num_classes());
-  const Round round{Mode::evaluation, {}, execution, workspace, nullptr, {}, {}};
+  const Round round{.workspace = workspace, .execution = execution};
   network_.forward(round, weights_, {blocks, graph.features(), graph.edge_features(), {}}, rows);
   Matrix logits(static_cast<Index>(nodes.size()), num_classes());
   for (std::size_t k = 0; k < nodes.size(); ++k) {

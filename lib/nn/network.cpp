@@ -132,11 +132,13 @@ GraphView Network::view(const Blocks& blocks, int step) const {
   const GraphView& nodes = blocks.layer(step);
   if (reads_graphs(step)) return GraphView::rows(nodes.num_segments());
   if (description_.steps[static_cast<std::size_t>(step)].edges == StepEdges::graph) return nodes;
-  if (nodes.num_segments() > 1) {
+  if (nodes.num_segments() == 1) return GraphView::complete(nodes);
+  if (nodes.arrays().segment_begins.empty()) {
     throw UsageError("step \"" + description_.steps[static_cast<std::size_t>(step)].name +
-                     "\" joins all pairs of nodes, which is not possible in a batch of several graphs");
+                     "\" joins all pairs of nodes of each graph, but the batch does not say where its graphs "
+                     "begin; make its view with SegmentPointer::attach");
   }
-  return GraphView::complete(nodes);
+  return GraphView::complete_segments(nodes);
 }
 
 Index Network::result_rows(const GraphView& view, int step) const {

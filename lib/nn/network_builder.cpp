@@ -20,10 +20,11 @@ constexpr NamedValues<BlockForm, 7> kForms{{{BlockForm::plain, "plain"},
                                             {BlockForm::gps, "gps"}}};
 constexpr NamedValues<NormKind, 3> kNorms{
     {{NormKind::none, "none"}, {NormKind::layer_norm, "layer"}, {NormKind::batch_norm, "batch"}}};
-constexpr NamedValues<JumpingKnowledge, 4> kJumps{{{JumpingKnowledge::none, "none"},
+constexpr NamedValues<JumpingKnowledge, 5> kJumps{{{JumpingKnowledge::none, "none"},
                                                    {JumpingKnowledge::concat, "concat"},
                                                    {JumpingKnowledge::max, "max"},
-                                                   {JumpingKnowledge::sum, "sum"}}};
+                                                   {JumpingKnowledge::sum, "sum"},
+                                                   {JumpingKnowledge::lstm, "lstm"}}};
 
 std::string text(std::string_view name) { return std::string(name); }
 
@@ -113,7 +114,7 @@ class BlockWriter {
   NetworkBuilder& builder_;
 };
 
-std::string input_map(const BlockNetworkOptions& o, NetworkBuilder& builder) {
+std::string input_map(const BlockNetworkOptions& o, const std::string& features, NetworkBuilder& builder) {
   const Activation activation = o.input_activation ? o.activation : Activation();
   return builder.step("input",
                       {"linear",
@@ -121,7 +122,17 @@ std::string input_map(const BlockNetworkOptions& o, NetworkBuilder& builder) {
                         {"argument_dropout", o.dropout},
                         {"activation", text(name_of(activation.kind))},
                         {"activation_parameter", activation.parameter}}},
-                      "features");
+                      features);
+}
+
+// What the first block reads.
+std::string first_input(const BlockNetworkOptions& o, NetworkBuilder& builder) {
+  const auto positions = [&](PositionJoin join, const std::string& x) {
+    if (!o.positions || o.positions->join != join) return x;
+    return builder.step("positions", o.positions->describe(), x);
+  };
+  const std::string features = positions(PositionJoin::concat, "features");
+  return positions(PositionJoin::add, o.input_map ? input_map(o, features, builder) : features);
 }
 
 }  // namespace
@@ -152,7 +163,7 @@ void BlockNetworkOptions::validate() const {
 NetworkDescription block_network(const BlockNetworkOptions& options) {
   options.validate();
   NetworkBuilder builder(options.num_features, options.edge_features);
-  std::string x = options.input_map ? input_map(options, builder) : "features";
+  std::string x = first_input(options, builder);
   std::vector<std::string> results;
   for (int k = 0; k < options.num_blocks; ++k) {
     x = builder.block(options, "blocks." + std::to_string(k) + ".", x);
@@ -212,6 +223,8 @@ std::string NetworkBuilder::jumping(std::string name, JumpingKnowledge kind,
       return step(std::move(name), {"concat", {}}, results);
     case JumpingKnowledge::max:
       return step(std::move(name), {"max", {}}, results);
+    case JumpingKnowledge::lstm:
+      return step(std::move(name), {"lstm_attention", {}}, results);
     case JumpingKnowledge::sum:
       break;
   }

@@ -27,18 +27,17 @@ struct Network::StepInput {
 
 Context Network::context(const Round& round, const Weights& weights, const GraphView& view, int step) const {
   const auto at = static_cast<std::size_t>(step);
-  return {view,
-          ConstWeights{&weights, first_parameter_[at]},
-          round.mode,
-          round.random,
-          step,
-          0,
-          round.execution,
-          round.workspace,
-          round.tape == nullptr ? nullptr : &round.tape->layers[at],
-          round.attention.empty() ? nullptr : &round.attention[at],
-          round.loss,
-          round.baseline};
+  return {.graph = view,
+          .weights = {weights, first_parameter_[at]},
+          .workspace = round.workspace,
+          .mode = round.mode,
+          .random = round.random,
+          .layer = step,
+          .execution = round.execution,
+          .tape = round.tape == nullptr ? nullptr : &round.tape->layers[at],
+          .attention = round.attention.empty() ? nullptr : &round.attention[at],
+          .loss = round.loss,
+          .baseline = round.baseline};
 }
 
 Network::StepInput Network::step_input(const NetworkInput& input, const std::vector<ConstMatrixView>& results,
@@ -205,13 +204,13 @@ void Network::backward(const Round& round, const Weights& weights, const Network
         seconds_of(round.times == nullptr ? nullptr : &round.times->backward_seconds, at, layers_.size()));
     layer(k).backward(context(round, weights, graph, k), in.layer, results[at],
                       is_last ? d_class_logits : ConstMatrixView(d_input.spent), d_input,
-                      Gradients{&gradients, first_parameter_[at]});
+                      Gradients{gradients, first_parameter_[at]});
   }
 }
 
 void Network::commit(NetworkTape& tape, Weights& weights) const {
   for (std::size_t k = 0; k < layers_.size() && k < tape.layers.size(); ++k)
-    layers_[k]->commit(tape.layers[k], WeightsSlice{&weights, first_parameter_[k]});
+    layers_[k]->commit(tape.layers[k], WeightsSlice{weights, first_parameter_[k]});
 }
 
 }  // namespace gat::inline GAT_PRECISION

@@ -32,6 +32,8 @@ double initial_scale(Initializer initializer, Index in_width, Index num_heads, I
       return 2 / std::sqrt(d * (h + 1));
     case Initializer::uniform_fan_in:
       return 1 / std::sqrt(f);
+    case Initializer::normal_embedding:
+      return 0.02;
   }
   return 0;
 }
@@ -40,7 +42,7 @@ namespace {
 
 bool is_normal(Initializer initializer) {
   return initializer == Initializer::xavier_normal_relu ||
-         initializer == Initializer::xavier_normal_attention;
+         initializer == Initializer::xavier_normal_attention || initializer == Initializer::normal_embedding;
 }
 
 // Calls visit(file position, row, column in memory) for every element of a parameter, padding left out.

@@ -190,14 +190,12 @@ class Run {
   double* time_of(double PhaseTimes::*phase) { return phases_ == nullptr ? nullptr : &(phases_->*phase); }
 
   double training_step(int number) {
-    Round round{Mode::training,
-                random_.derive(static_cast<std::uint64_t>(number)),
-                options_.execution,
-                workspace_,
-                &tape_,
-                {},
-                {},
-                phases_ == nullptr ? nullptr : &phases_->steps};
+    Round round{.workspace = workspace_,
+                .mode = Mode::training,
+                .random = random_.derive(static_cast<std::uint64_t>(number)),
+                .execution = options_.execution,
+                .tape = &tape_,
+                .times = phases_ == nullptr ? nullptr : &phases_->steps};
     {
       const TimedScope timed(time_of(&PhaseTimes::forward_seconds));
       network_.forward(round, weights_, input(train_), train_.logits);
@@ -226,7 +224,7 @@ class Run {
   void validate(EpochRecord& record) {
     const TimedScope timed(time_of(&PhaseTimes::validation_seconds));
     // Nobody reads the tape any more: its memory serves the results.
-    const Round round{Mode::evaluation, {}, options_.execution, workspace_, &tape_, {}, {}};
+    const Round round{.workspace = workspace_, .execution = options_.execution, .tape = &tape_};
     network_.forward(round, weights_, input(validation_), validation_.logits);
     record.validation_loss =
         loss_of(validation_.logits, labels_, validation_.rows(), {}, {}, options_.execution);
@@ -357,10 +355,14 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   Index numbers = 2 * nodes * network.output_width();
   for (int k = 0; k < network.num_steps(); ++k) {
     const Layer& layer = network.layer(k);
+    const std::string& kind = network.description().steps[static_cast<std::size_t>(k)].layer.kind;
     if (layer.num_heads() == 0) {
-      // Result and its gradient; what lies between two maps, its argument and its gradient.
+      // Result and its gradient; what lies between two maps, its argument and its gradient. An LSTM works
+      // on a few rows at a time.
       Index widest = layer.output_width();
-      for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.shape.front());
+      if (kind != "lstm_attention") {
+        for (const ParameterSpec& spec : layer.parameters()) widest = std::max(widest, spec.cols);
+      }
       numbers += nodes * (2 * layer.output_width() + 3 * widest);
       continue;
     }
@@ -371,8 +373,8 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
     }
     // Kept for backward: projection, dropped-out values, heads, argument, result; then two gradients. With
     // queries and keys beside the values: each of the three, made ready for the score, and its gradient.
-    const bool pairs = network.description().steps[static_cast<std::size_t>(k)].layer.kind == "attention";
-    numbers += nodes * ((pairs ? 13 : 5) * joined + 2 * layer.output_width() + 4 * layer.num_heads());
+    numbers +=
+        nodes * ((kind == "attention" ? 13 : 5) * joined + 2 * layer.output_width() + 4 * layer.num_heads());
   }
   // Weights, best weights, gradients, two moments, and the block sums of the largest gradient.
   numbers += 13 * network.make_weights().num_values();

@@ -54,7 +54,8 @@ TEST_CASE("B08: on two-sided graphs the target is projected by the targets' map"
   probe.set("score.a", {1});
   const CsrGraph graph = build_bipartite_graph(test::edge_list({{0, 0}, {1, 0}}), 2, 1, test::kAsGiven).graph;
   const Matrix sources = column_of({1, 3}), targets = column_of({-1});
-  const AttentionRound r = probe.run(graph.view(), {sources, Destinations::own(targets), {}, {}, {}});
+  const AttentionRound r =
+      probe.run(graph.view(), {.source = sources, .destination = Destinations::own(targets)});
   CHECK(r.out(0, 0) == near(2.537050));
 }
 
@@ -64,7 +65,7 @@ TEST_CASE("B16: two-sided graphs of any shape get no loops with scores of zero",
   const auto run = [&](Index sources, Index targets, const Matrix& h) {
     const CsrGraph graph =
         build_bipartite_graph(test::edge_list({{1, 0}, {0, 1}}), sources, targets, test::kAsGiven).graph;
-    return probe.run(graph.view(), {h, Destinations::none(), {}, {}, {}});
+    return probe.run(graph.view(), {.source = h, .destination = Destinations::none()});
   };
   const AttentionRound few = run(2, 3, column_of({1, 2}));
   CHECK(test::same_bits(few.out, column_of({2, 1, 0})));
@@ -86,7 +87,8 @@ TEST_CASE("B16: the same with every score whose parameters are zero", "[cases][a
     const CsrGraph graph =
         build_bipartite_graph(test::edge_list({{1, 0}, {0, 1}}), 2, 3, test::kAsGiven).graph;
     const Matrix h = column_of({1, 2}), targets = column_of({4, 5, 6});
-    const AttentionRound r = probe.run(graph.view(), {h, Destinations::own(targets), {}, {}, {}});
+    const AttentionRound r =
+        probe.run(graph.view(), {.source = h, .destination = Destinations::own(targets)});
     CHECK(test::same_bits(r.out, column_of({2, 1, 0})));
     CHECK(test::same_bits(r.d_source, column_of({1, 1})));
   }

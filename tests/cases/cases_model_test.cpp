@@ -70,8 +70,7 @@ TEST_CASE("B32: all parameters exist when the model is built, before and after a
   const CsrGraph graph = test::graph_of(3, {{0, 1}, {1, 2}});
   const Blocks blocks = Blocks::whole(graph.view(), 2);
   const Matrix features(3, 1433);
-  const auto run =
-      test::run_network(network, weights, {blocks, features, {}, {}}, Mode::training, Matrix(3, 7));
+  const auto run = test::run_network(network, weights, {blocks, features}, Mode::training, Matrix(3, 7));
   CHECK(weights.num_parameters() == 92373);
   CHECK(run.gradients.num_parameters() == 92373);
   CHECK(network.make_weights().num_parameters() == 92373);

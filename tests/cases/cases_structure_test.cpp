@@ -89,13 +89,13 @@ TEST_CASE("B16: two-sided graphs get no loops, and targets without edges appear"
   const CsrGraph three_targets = build_bipartite_graph(edges, 2, 3, policy).graph;
   const Matrix two = column_of({1, 2});
   const ProbeResult first =
-      Probe::zero_scores().run(three_targets.view(), {two, Destinations::none(), {}, {}, {}});
+      Probe::zero_scores().run(three_targets.view(), {.source = two, .destination = Destinations::none()});
   CHECK(same_bits(first.out, column_of({2, 1, 0})));
   CHECK(same_bits(first.d_source, column_of({1, 1})));
   const CsrGraph three_sources = build_bipartite_graph(edges, 3, 2, policy).graph;
   const Matrix three = column_of({1, 2, 5});
   const ProbeResult second =
-      Probe::zero_scores().run(three_sources.view(), {three, Destinations::none(), {}, {}, {}});
+      Probe::zero_scores().run(three_sources.view(), {.source = three, .destination = Destinations::none()});
   CHECK(same_bits(second.out, column_of({2, 1})));
   CHECK(same_bits(second.d_source, column_of({1, 1, 0})));
 }

@@ -52,12 +52,10 @@ class Probe {
   std::uint64_t seed = 0;
   int num_threads = 1;
 
-  ProbeResult run(const CsrGraph& graph, const Matrix& h) const {
-    return run(graph.view(), {h, {}, {}, {}, {}});
-  }
+  ProbeResult run(const CsrGraph& graph, const Matrix& h) const { return run(graph.view(), {.source = h}); }
   ProbeResult run(const GraphView& graph, const LayerInput& input) const {
     ProbeResult r;
-    r.gradients = Weights({layer_.parameters().begin(), layer_.parameters().end()});
+    r.gradients = layer_.make_weights();
     r.out = Matrix(graph.num_destinations(), layer_.check_input(graph, input));
     r.logits = r.attention = r.dropped = Matrix(graph.edge_id_bound(), 1);
     r.d_source = Matrix(input.source.rows(), input.source.cols());
@@ -66,12 +64,18 @@ class Probe {
     ones.view().fill(1);
     Workspace workspace;
     Tape tape;
-    const Context context{graph, {&weights_, 0}, mode, RandomStream(seed), 0, 0, num_threads, workspace,
-                          &tape, &sink,          {}};
+    const Context context{.graph = graph,
+                          .weights = weights_,
+                          .workspace = workspace,
+                          .mode = mode,
+                          .random = RandomStream(seed),
+                          .execution = num_threads,
+                          .tape = &tape,
+                          .attention = &sink};
     layer_.forward(context, input, r.out);
     InputGradient d_input;
     if (!input.source.is_sparse()) d_input.source = r.d_source;
-    layer_.backward(context, input, r.out, ones, d_input, {&r.gradients, 0});
+    layer_.backward(context, input, r.out, ones, d_input, r.gradients);
     r.statistics = workspace.statistics;
     return r;
   }
@@ -86,8 +90,7 @@ class Probe {
     return o;
   }
 
-  Probe(Index width, const Change& change)
-      : layer_(options(width, change)), weights_({layer_.parameters().begin(), layer_.parameters().end()}) {
+  Probe(Index width, const Change& change) : layer_(options(width, change)), weights_(layer_.make_weights()) {
     for (Index k = 0; k < width; ++k) weights_[0](k, k) = 1;
   }
 

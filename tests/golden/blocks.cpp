@@ -107,7 +107,7 @@ void run(GoldenCase& c) {
   gat::Matrix one_hot(nodes, nodes);
   for (gat::Index i = 0; i < nodes; ++i) one_hot(i, i) = 1;
   const gat::Blocks blocks = gat::Blocks::whole(graph.view(), network.num_steps());
-  const gat::NetworkInput input{blocks, one_hot, {}, {}};
+  const gat::NetworkInput input{blocks, one_hot};
 
   gat::Matrix out(nodes, network.output_width()), attention(graph.num_edges(), c.integer("heads"));
   std::vector<gat::AttentionSink> sinks(static_cast<std::size_t>(network.num_steps()));
@@ -116,7 +116,8 @@ void run(GoldenCase& c) {
   }
   gat::Workspace workspace;
   gat::NetworkTape tape;
-  const gat::Round round{gat::Mode::training, {}, 1, workspace, &tape, sinks, {}};
+  const gat::Round round{
+      .workspace = workspace, .mode = gat::Mode::training, .tape = &tape, .attention = sinks};
   network.forward(round, weights, input, out);
   c.compare("out", out);
   compare_attention(c, graph, attention);

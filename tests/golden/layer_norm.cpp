@@ -42,23 +42,23 @@ void run(GoldenCase& c) {
     for (const std::int64_t graph : c.integers("batch")) segments.push_back(static_cast<std::int32_t>(graph));
   }
   const gat::GraphView view = rows_view(x.rows(), segments);
-  gat::Weights weights({layer.parameters().begin(), layer.parameters().end()});
-  gat::Weights gradients({layer.parameters().begin(), layer.parameters().end()});
+  gat::Weights weights = layer.make_weights();
+  gat::Weights gradients = layer.make_weights();
   if (c.has("gamma")) {
     weights.import_values(0, c.reals("gamma"));
     weights.import_values(1, c.reals("beta"));
   }
   gat::Workspace workspace;
   gat::Tape tape;
-  const gat::Context context{view, {&weights, 0}, gat::Mode::training, {}, 0, 0, 1, workspace, &tape, nullptr,
-                             {}};
+  const gat::Context context{
+      .graph = view, .weights = weights, .workspace = workspace, .mode = gat::Mode::training, .tape = &tape};
   gat::LayerInput input;
   input.source = x;
   gat::Matrix out(x.rows(), layer.check_input(view, input)), d_x(x.rows(), x.cols());
   layer.forward(context, input, out);
   gat::InputGradient d_input;
   d_input.source = d_x;
-  layer.backward(context, input, out, upstream, d_input, {&gradients, 0});
+  layer.backward(context, input, out, upstream, d_input, gradients);
   c.compare("out", out);
   c.compare("grad_x", d_x);
   if (!c.has("gamma")) return;

@@ -91,7 +91,7 @@ LayerRun::LayerRun(GoldenCase& golden_case, std::unique_ptr<gat::Layer> layer, N
       view_(graph_.view()),
       layer_(std::move(layer)),
       names_(std::move(names)),
-      weights_({layer_->parameters().begin(), layer_->parameters().end()}) {
+      weights_(layer_->make_weights()) {
   read_parameters();
   if (c_.has("upstream")) upstream_ = c_.matrix("upstream");
   compare_edges();
@@ -134,7 +134,12 @@ gat::LayerInput LayerRun::input() const {
 }
 
 gat::Context LayerRun::context(gat::Mode mode, gat::Tape* tape, const gat::AttentionSink* sink) {
-  return {view_, gat::ConstWeights{&weights_, 0}, mode, {}, 0, 0, 1, workspace_, tape, sink, {}};
+  return {.graph = view_,
+          .weights = weights_,
+          .workspace = workspace_,
+          .mode = mode,
+          .tape = tape,
+          .attention = sink};
 }
 
 gat::AttentionSink LayerRun::sink() {
@@ -191,7 +196,7 @@ gat::Weights LayerRun::train(const gat::LayerInput& in, const gat::InputGradient
   layer_->forward(round, in, out);
   gat::Weights gradients = weights_;
   gradients.fill(0);
-  layer_->backward(round, in, out, upstream_, d_input, gat::Gradients{&gradients, 0});
+  layer_->backward(round, in, out, upstream_, d_input, gradients);
   c_.compare("out", out, route);
   if (*alpha != '\0') compare_by_edge(alpha, weighted_, route);
   for (gat::Index i = 0; i < gradients.count(); ++i) {

@@ -149,7 +149,7 @@ class ModelRun {
   double differentiate() {
     const gat::Blocks blocks = gat::Blocks::whole(graph_.graph().view(), network_.num_steps());
     const gat::NetworkInput input{blocks, graph_.features(), graph_.edge_features(), {}};
-    const gat::Round round{gat::Mode::training, {}, 1, workspace_, &tape_, {}, {}};
+    const gat::Round round{.workspace = workspace_, .mode = gat::Mode::training, .tape = &tape_};
     gat::Matrix logits(graph_.graph().num_nodes(), network_.output_width());
     gat::Matrix d_logits(logits.rows(), logits.cols());
     network_.forward(round, weights_, input, logits);

@@ -29,6 +29,8 @@ TEST_CASE("encodings are named with their width, in both directions", "[graph][p
   CHECK(position_width(encodings) == 18);
   CHECK(parse_position_encodings("").empty());
   CHECK(describe({}).empty());
+  for (const std::string_view name : position_kind_names()) CHECK(name_of(position_kind_named(name)) == name);
+  CHECK(position_kind_names().size() == encodings.size());
 }
 
 TEST_CASE("a text that names no encoding is refused with what was expected", "[graph][positions][unit]") {

@@ -1,5 +1,6 @@
 #include "gat/kernels/attention.hpp"
 
+#include "gat/graph/segments.hpp"
 #include "kernels/attention_checks.hpp"
 
 using namespace gat;
@@ -125,9 +126,11 @@ TEST_CASE("an implicit complete graph of 5 nodes equals the stored one bit for b
 }
 
 TEST_CASE("every implicit graph equals its stored twin bit for bit", "[kernels][attention][implicit]") {
-  for (const GraphView& view :
-       {GraphView::complete(4, 6, true), GraphView::causal(9), GraphView::banded(9, 2),
-        GraphView::complete(1200, 3, true), GraphView::complete(3, 1200, true)}) {
+  const SegmentPointer batch(std::vector<Index>{0, 4, 5, 5, 150, 170});
+  const SegmentPointer sides(std::vector<Index>{0, 3, 3, 9}, std::vector<Index>{0, 2, 4, 9});
+  for (const GraphView& view : {GraphView::complete(4, 6, true), GraphView::causal(9),
+                                GraphView::banded(9, 2), GraphView::complete(1200, 3, true),
+                                GraphView::complete(3, 1200, true), batch.complete(), sides.complete()}) {
     const test::StoredTwin twin(view);
     for (const AttentionOptions& options : kOptions) {
       const AttentionNumbers implicit = random_attention(view, options);

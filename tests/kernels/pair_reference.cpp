@@ -195,7 +195,7 @@ PairResults run_pair_attention(const PairNumbers& n, const Execution& execution)
   Matrix out(n.graph.num_destinations(), value_heads.width()), row_max(out.rows(), value_heads.score_width()),
       inverse_sum(row_max);
   const AttentionState state{row_max, inverse_sum};
-  const AttentionSink sink{r["logits"], {}, {}, {}};
+  const AttentionSink sink{.logits = r["logits"]};
   attention_forward(input, score, state, out, &sink);
   join(value_heads, out, r["out"]);
 

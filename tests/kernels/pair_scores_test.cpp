@@ -1,3 +1,4 @@
+#include "gat/graph/segments.hpp"
 #include "kernels/attention_checks.hpp"
 #include "kernels/pair_reference.hpp"
 
@@ -110,8 +111,9 @@ TEST_CASE("pair scores between two sides, on hubs and on implicit graphs agree w
   const CsrGraph sides =
       build_bipartite_graph(test::random_edge_list(9, 14, 50, 3), 9, 14, test::kAsGiven).graph;
   const CsrGraph hubs = test::hub_graph();
+  const SegmentPointer batch(std::vector<Index>{0, 7, 8, 8, 150});
   for (const GraphView& graph : {sides.view(), hubs.view(), GraphView::complete(21, 21),
-                                 GraphView::causal(150), GraphView::banded(31, 4)}) {
+                                 GraphView::causal(150), GraphView::banded(31, 4), batch.complete()}) {
     for (const ScoreDescription* score : pair_scores()) {
       INFO(score->name << " on " << graph.num_edges() << " edges");
       const PairNumbers numbers = random_pairs(*score, graph, {.heads = 2, .mask = graph.stored()});

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "gat/graph/segments.hpp"
 #include "kernels/attention_checks.hpp"
 
 using namespace gat;
@@ -87,8 +88,10 @@ TEST_CASE("the k largest logits of each head are selected, and their coefficient
           "[kernels][attention][selection]") {
   const CsrGraph graph = test::random_graph(30, 200, 4);
   const CsrGraph hubs = test::hub_graph();
+  const SegmentPointer batch(std::vector<Index>{0, 7, 8, 8, 150});
   for (const Index count : {1, 2, 5, 300}) {
-    for (const GraphView& view : {graph.view(), hubs.view(), GraphView::complete(140, 140)}) {
+    for (const GraphView& view :
+         {graph.view(), hubs.view(), GraphView::complete(140, 140), batch.complete()}) {
       Selecting s(view, 3);
       check_top(s, count);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "gat/graph/segments.hpp"
 #include "nn/attention_cases.hpp"
 #include "nn/gradient_case.hpp"
 
@@ -91,7 +92,9 @@ TEST_CASE("gradients of every score agree with differences on every kind of grap
   });
   check_every_score("a neighbourhood with every edge masked",
                     [](AttentionCase& c) { c.mask = c.only_destination_masked = true; });
-  for (const GraphView& view : {GraphView::complete(6, 6), GraphView::causal(6), GraphView::banded(7, 2)}) {
+  const SegmentPointer batch(std::vector<Index>{0, 3, 4, 4, 8});
+  for (const GraphView& view :
+       {GraphView::complete(6, 6), GraphView::causal(6), GraphView::banded(7, 2), batch.complete()}) {
     check_every_score("implicit graph of " + std::to_string(view.num_edges()) + " edges",
                       [view](AttentionCase& c) {
                         c.implicit = view;
@@ -208,6 +211,12 @@ TEST_CASE("gradients of every score agree with differences where edges are selec
     c.options.top_k = 3;
     c.implicit = GraphView::complete(6, 6);
   });
+  const SegmentPointer batch(std::vector<Index>{0, 4, 8});
+  check_every_score("the two largest of all pairs of each graph", [&](AttentionCase& c) {
+    c.options.selection = Selection::top_k;
+    c.options.top_k = 2;
+    c.implicit = batch.complete();
+  });
 }
 
 TEST_CASE("gradients of every score agree with differences inside windows",
@@ -227,6 +236,13 @@ TEST_CASE("gradients of every score agree with differences inside windows",
       check_every_score(name, window);
     }
   }
+  const SegmentPointer batch(std::vector<Index>{0, 5, 8});
+  check_every_score("predictive window in each graph of a batch", [&](AttentionCase& c) {
+    c.options.window = Window::predictive;
+    c.options.window_width = 3;
+    c.options.position_dim = 2;
+    c.implicit = batch.complete();
+  });
   check_every_score("monotonic window", [](AttentionCase& c) {
     c.options.window = Window::monotonic;
     c.options.window_width = 2;

@@ -93,7 +93,7 @@ TEST_CASE("initial values follow the named scheme and the score's declaration", 
     o.in_features = 100;
     o.initial = scheme;
     const AttentionLayer layer(o);
-    Weights weights({layer.parameters().begin(), layer.parameters().end()});
+    Weights weights = layer.make_weights();
     weights.initialize(RandomStream(1));
     double most = 0;
     for (const Real value : weights.export_values(weights.find(parameter)))
@@ -135,7 +135,7 @@ TEST_CASE("an attention layer made from its own description is the same layer",
 TEST_CASE("inputs that do not fit an attention layer are refused by name", "[nn][attention][check]") {
   const CsrGraph graph = test::graph_of(2, {{0, 1}});
   const Matrix x(2, 4), edges(1, 2), weights(1, 1);
-  LayerInput in{x, {}, {}, {}, {}};
+  LayerInput in{.source = x};
   const auto refused = [&](
                            const char* score, const Change& change = [](auto&) {}) {
     return message_of([&] { AttentionLayer(changed(score, change)).check_input(graph.view(), in); });

@@ -123,32 +123,27 @@ TEST_CASE("a first writer overwrites old gradients of the input, the others add"
     o.residual = Residual::learned;
     const CsrGraph graph = test::random_graph(7, 20, 3);
     const AttentionLayer layer(o);
-    Weights weights({layer.parameters().begin(), layer.parameters().end()});
+    Weights weights = layer.make_weights();
     test::randomize(weights, RandomStream(4));
     const Matrix x = test::random_matrix(7, 4, 5);
     const auto gradient = [&](bool is_new, Real before) {
       Workspace workspace;
       Tape tape;
-      const Context context{graph.view(),
-                            {&weights, 0},
-                            Mode::training,
-                            RandomStream(1),
-                            0,
-                            0,
-                            1,
-                            workspace,
-                            &tape,
-                            nullptr,
-                            {}};
-      const LayerInput input{x, {}, {}, {}, {}};
+      const Context context{.graph = graph.view(),
+                            .weights = weights,
+                            .workspace = workspace,
+                            .mode = Mode::training,
+                            .random = RandomStream(1),
+                            .tape = &tape};
+      const LayerInput input{.source = x};
       Matrix out(7, layer.check_input(graph.view(), input)), d_source(7, 4);
       d_source.view().fill(before);
       layer.forward(context, input, out);
-      Weights d_weights({layer.parameters().begin(), layer.parameters().end()});
+      Weights d_weights = layer.make_weights();
       InputGradient d_input;
       d_input.source = d_source;
       d_input.source_is_new = is_new;
-      layer.backward(context, input, out, out, d_input, {&d_weights, 0});
+      layer.backward(context, input, out, out, d_input, d_weights);
       return d_source;
     };
     const Matrix fresh = gradient(true, 99), zero = gradient(false, 0), one = gradient(false, 1);

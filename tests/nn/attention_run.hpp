@@ -25,7 +25,7 @@ struct AttentionRound {
 class AttentionProbe {
  public:
   explicit AttentionProbe(const AttentionLayerOptions& options, std::uint64_t weight_seed = 3)
-      : layer(options), weights({layer.parameters().begin(), layer.parameters().end()}) {
+      : layer(options), weights(layer.make_weights()) {
     randomize(weights, RandomStream(weight_seed));
   }
 
@@ -38,15 +38,23 @@ class AttentionProbe {
   /// \param upstream  gradient of the output; empty = ones
   AttentionRound run(const GraphView& graph, const LayerInput& input, const Matrix& upstream = {}) const {
     AttentionRound r;
-    r.gradients = Weights({layer.parameters().begin(), layer.parameters().end()});
+    r.gradients = layer.make_weights();
     r.out = Matrix(graph.num_destinations(), layer.check_input(graph, input));
     const Matrix by_edge(graph.edge_id_bound(), layer.num_heads());
     r.logits = r.attention = r.weighted = r.dropped = by_edge;
     const AttentionSink sink{r.logits, r.attention, r.weighted, r.dropped};
     Workspace workspace;
     Tape tape;
-    const Context context{graph, {&weights, 0}, mode,    RandomStream(seed), 0, 0, threads, workspace, &tape,
-                          &sink, loss,          baseline};
+    const Context context{.graph = graph,
+                          .weights = weights,
+                          .workspace = workspace,
+                          .mode = mode,
+                          .random = RandomStream(seed),
+                          .execution = threads,
+                          .tape = &tape,
+                          .attention = &sink,
+                          .loss = loss,
+                          .baseline = baseline};
     layer.forward(context, input, r.out);
     Matrix ones(r.out.rows(), r.out.cols());
     ones.view().fill(1);
@@ -57,12 +65,12 @@ class AttentionProbe {
     if (!input.source.is_sparse()) d_input.source = r.d_source;
     if (input.destination.kind == Destinations::Kind::own) d_input.destination = r.d_destination;
     if (!input.edge_features.empty()) d_input.edge_features = r.d_edges;
-    layer.backward(context, input, r.out, upstream.empty() ? ones : upstream, d_input, {&r.gradients, 0});
+    layer.backward(context, input, r.out, upstream.empty() ? ones : upstream, d_input, r.gradients);
     r.statistics = workspace.statistics;
     return r;
   }
   AttentionRound run(const GraphView& graph, const Matrix& x, const Matrix& upstream = {}) const {
-    return run(graph, LayerInput{x, {}, {}, {}, {}}, upstream);
+    return run(graph, LayerInput{.source = x}, upstream);
   }
 
   AttentionLayer layer;

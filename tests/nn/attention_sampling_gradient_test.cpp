@@ -42,7 +42,7 @@ class DrawnLayer {
       for (const EdgeId second : {3, 4}) {
         std::vector<std::uint8_t> open(5, 0);
         open[static_cast<std::size_t>(first)] = open[static_cast<std::size_t>(second)] = 1;
-        LayerInput input{x_, {}, {}, {}, {}};
+        LayerInput input{.source = x_};
         input.edges.mask = open;
         expected += alpha(first, 0) * alpha(second, 0) * loss_of(soft_.run(graph_.view(), input).out);
       }
@@ -265,11 +265,10 @@ TEST_CASE("a drawn edge has the coefficient 1, and evaluation takes the likelies
   drawn.mode = hard.mode = Mode::evaluation;
   Workspace workspace;
   Matrix a(9, 6), b(9, 6);
-  const LayerInput input{x, {}, {}, {}, {}};
+  const LayerInput input{.source = x};
   const auto evaluate = [&](const AttentionProbe& probe, Matrix& out) {
-    probe.layer.forward(
-        {graph.view(), {&probe.weights, 0}, Mode::evaluation, {}, 0, 0, 1, workspace, nullptr, nullptr, {}},
-        input, out);
+    probe.layer.forward({.graph = graph.view(), .weights = probe.weights, .workspace = workspace}, input,
+                        out);
   };
   evaluate(drawn, a);
   evaluate(hard, b);

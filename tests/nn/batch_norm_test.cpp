@@ -21,14 +21,15 @@ struct Column {
     LayerInput input;
     input.source = x;
     Matrix out(x.rows(), 1);
-    layer.forward({rows, {&weights, 0}, mode, {}, 0, 0, 1, workspace, &tape, nullptr, {}}, input, out);
+    layer.forward({.graph = rows, .weights = weights, .workspace = workspace, .mode = mode, .tape = &tape},
+                  input, out);
     return out;
   }
-  void commit() { layer.commit(tape, {&weights, 0}); }
+  void commit() { layer.commit(tape, weights); }
   double number(const char* name) { return static_cast<double>(weights[weights.find(name)](0, 0)); }
 
   BatchNormLayer layer{BatchNormOptions()};
-  Weights weights{{layer.parameters().begin(), layer.parameters().end()}};
+  Weights weights = layer.make_weights();
   Tape tape;
   Workspace workspace;
 };

@@ -25,7 +25,7 @@ struct BlockRun {
 
   double forward(NetworkTape* tape) {
     logits.resize(upstream.rows(), upstream.cols());
-    network.forward(round(tape), weights, {blocks, features, {}, {}}, logits);
+    network.forward(round(tape), weights, {blocks, features}, logits);
     double sum = 0;
     for (Index k = 0; k < logits.size(); ++k) sum += logits.data()[k] * upstream.data()[k];
     return sum;
@@ -34,10 +34,12 @@ struct BlockRun {
     NetworkTape tape;
     Weights result = network.make_weights();
     forward(&tape);
-    network.backward(round(&tape), weights, {blocks, features, {}, {}}, upstream, result);
+    network.backward(round(&tape), weights, {blocks, features}, upstream, result);
     return result;
   }
-  Round round(NetworkTape* tape) { return {Mode::training, RandomStream(5), 1, workspace, tape, {}, {}}; }
+  Round round(NetworkTape* tape) {
+    return {.workspace = workspace, .mode = Mode::training, .random = RandomStream(5), .tape = tape};
+  }
 
   Network network;
   Weights weights;
@@ -98,7 +100,7 @@ TEST_CASE("gradients of networks of blocks agree with differences for every form
 TEST_CASE("gradients agree with differences through jumping knowledge and readouts",
           "[nn][builder][gradient]") {
   for (const JumpingKnowledge jumping :
-       {JumpingKnowledge::concat, JumpingKnowledge::max, JumpingKnowledge::sum}) {
+       {JumpingKnowledge::concat, JumpingKnowledge::max, JumpingKnowledge::sum, JumpingKnowledge::lstm}) {
     for (const Pooling pooling : {Pooling::sum, Pooling::mean, Pooling::max, Pooling::attention}) {
       INFO(name_of(jumping) << ", " << name_of(pooling));
       BlockNetworkOptions options = block_options(BlockForm::plain);

@@ -51,9 +51,8 @@ void check_part(const CsrGraph& graph, const Blocks& part, const Nodes& nodes, c
   const bool train = mode == Mode::training;
   const Blocks whole = Blocks::whole(graph.view(), 2);
   const NetworkRun expected =
-      run_network(network, weights, {whole, features, {}, {}}, mode, train ? d_whole : Matrix());
-  const NetworkRun run =
-      run_network(network, weights, {part, features, {}, {}}, mode, train ? d_part : Matrix());
+      run_network(network, weights, {whole, features}, mode, train ? d_whole : Matrix());
+  const NetworkRun run = run_network(network, weights, {part, features}, mode, train ? d_part : Matrix());
   CHECK(same_bits(run.class_logits, rows_of(expected.class_logits, nodes)));
   CHECK(relative_difference(test::all_values(run.gradients), test::all_values(expected.gradients)) < 1e-5);
   for (Index p = 0; p < weights.count(); ++p) {

@@ -20,8 +20,7 @@ const double kLn3 = std::log(3.0);
 //  Head 1 has W = 2 and scores 0: α = ½, ½. So head 0 gives ¾ ln 3, head 1 gives ln 3.
 class TwoHeads {
  public:
-  explicit TwoHeads(GatLayerOptions o = {})
-      : layer_(options(o)), weights_({layer_.parameters().begin(), layer_.parameters().end()}) {
+  explicit TwoHeads(GatLayerOptions o = {}) : layer_(options(o)), weights_(layer_.make_weights()) {
     set("weight", {1, 2});
     set("a_src", {1, 0});
   }
@@ -33,12 +32,17 @@ class TwoHeads {
     const CsrGraph graph = test::graph_of(3, {{1, 0}, {2, 0}});
     const Matrix h = column_of({0, 0, kLn3});
     const GraphView view = graph.view();
-    const LayerInput input{h, {}, {}, {}, {}};
+    const LayerInput input{.source = h};
     Matrix out(3, layer_.check_input(view, input));
     Workspace workspace;
-    layer_.forward(
-        {view, {&weights_, 0}, mode, RandomStream(seed), layer, call, 1, workspace, nullptr, nullptr, {}},
-        input, out);
+    layer_.forward({.graph = view,
+                    .weights = weights_,
+                    .workspace = workspace,
+                    .mode = mode,
+                    .random = RandomStream(seed),
+                    .layer = layer,
+                    .call = call},
+                   input, out);
     return out;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "gat/graph/segments.hpp"
 #include "nn/gradient_case.hpp"
 
 using namespace gat;
@@ -139,7 +140,9 @@ std::vector<GradientCase> structure_cases() {
     c.options.edge_features = 2;
     c.policy = {.direction = Direction::symmetrize, .self_loops = SelfLoops::add_missing};
   });
-  for (const GraphView& view : {GraphView::complete(6, 6), GraphView::causal(7), GraphView::banded(8, 2)}) {
+  static const SegmentPointer batch(std::vector<Index>{0, 3, 4, 4, 8});
+  for (const GraphView& view :
+       {GraphView::complete(6, 6), GraphView::causal(7), GraphView::banded(8, 2), batch.complete()}) {
     add("implicit graph", [view](GradientCase& c) {
       c.name += " of " + std::to_string(view.num_edges()) + " edges";
       c.implicit = view;

@@ -35,7 +35,7 @@ struct Fitting {
   Matrix features = Matrix(2, 3);
   Matrix other = Matrix(2, 5);
   std::vector<std::uint8_t> mask;
-  LayerInput input{features, {}, {}, {}, {}};
+  LayerInput input{.source = features};
 
   std::string refused_by(const GatLayerOptions& options) const {
     return message_of([&] { GatLayer(options).check_input(graph.view(), input); });

@@ -44,7 +44,7 @@ GradientRunOf<LayerKind, Options>::GradientRunOf(const GradientCaseOf<Options>& 
                      : build_graph(list, c.num_nodes, c.policy);
   view_ = c.implicit.num_sources() > 0 ? c.implicit : built_.graph.view();
   layer_ = std::make_unique<LayerKind>(c.options);
-  weights_ = Weights({layer_->parameters().begin(), layer_->parameters().end()});
+  weights_ = layer_->make_weights();
   randomize(weights_, stream_.derive(2));
   source_ = random(view_.num_sources(), c.options.in_features, 3);
   if (c.sparse) {
@@ -84,8 +84,16 @@ GradientRunOf<LayerKind, Options>::GradientRunOf(const GradientCaseOf<Options>& 
 
 template <class LayerKind, class Options>
 Context GradientRunOf<LayerKind, Options>::context(Tape* tape, const AttentionSink* sink) {
-  return {view_,      {&weights_, 0}, Mode::training, stream_.derive(9), 2, 1, 1,
-          workspace_, tape,           sink,           loss_per_graph};
+  return {.graph = view_,
+          .weights = weights_,
+          .workspace = workspace_,
+          .mode = Mode::training,
+          .random = stream_.derive(9),
+          .layer = 2,
+          .call = 1,
+          .tape = tape,
+          .attention = sink,
+          .loss = loss_per_graph};
 }
 
 template <class LayerKind, class Options>
@@ -151,7 +159,7 @@ GradientRunOf<LayerKind, Options>::gradients() {
   Matrix out(view_.num_destinations(), layer_->output_width());
   layer_->forward(context(&tape), in, out);
 
-  Weights d_weights({layer_->parameters().begin(), layer_->parameters().end()});
+  Weights d_weights = layer_->make_weights();
   const auto like = [](const Matrix& matrix) { return Matrix(matrix.rows(), matrix.cols()); };
   Matrix d_source = like(source_), d_own = like(own_), d_edges = like(edges_), d_user = like(user_edges_);
   Matrix d_values = like(values_), d_log_prior = like(log_prior_), d_factor = like(factor_);
@@ -162,7 +170,7 @@ GradientRunOf<LayerKind, Options>::gradients() {
   if (!edges_.empty()) d_input.edge_features = d_edges;
   if (!log_prior_.empty()) d_input.log_prior = d_log_prior;
   if (!factor_.empty()) d_input.factor = d_factor;
-  layer_->backward(context(&tape), in, out, upstream_, d_input, {&d_weights, 0});
+  layer_->backward(context(&tape), in, out, upstream_, d_input, d_weights);
 
   std::vector<Named> result;
   const auto add = [&](const std::string& name, Matrix& values, const Matrix& gradient) {

@@ -62,6 +62,10 @@ inline void add_joins(std::vector<LayerCase>& cases) {
   cases.push_back({"concat", {"concat", {}}, {4, 2, 5}});
   cases.push_back({"concat of one", {"concat", {}}});
   cases.push_back({"max", {"max", {}}, {4, 4, 4}});
+  cases.push_back({"lstm_attention", {"lstm_attention", {}}, {4, 4, 4}});
+  cases.push_back({"lstm_attention of one", {"lstm_attention", {}}});
+  cases.push_back(
+      {"lstm_attention, narrow", {"lstm_attention", {{"hidden_features", std::int64_t(1)}}}, {3, 3}});
 }
 
 inline void add_norms(std::vector<LayerCase>& cases) {
@@ -79,6 +83,18 @@ inline void add_norms(std::vector<LayerCase>& cases) {
   }
   cases.push_back({"batch_norm", {"batch_norm", {}}});
   cases.push_back({"batch_norm without gain", {"batch_norm", {{"affine", false}, {"momentum", 0.5}}}, {17}});
+}
+
+inline void add_positions(std::vector<LayerCase>& cases) {
+  const auto positions = [](const char* join) {
+    return LayerDescription{
+        "learned_positions",
+        {{"num_positions", std::int64_t(7000)}, {"join", std::string(join)}, {"width", std::int64_t(3)}}};
+  };
+  cases.push_back({"learned_positions, added", positions("add")});
+  cases.push_back({"learned_positions side by side", positions("concat")});
+  cases.push_back({"learned_positions, added to sparse rows", positions("add"), {4}, true});
+  cases.push_back({"learned_positions beside sparse rows", positions("concat"), {4}, true});
 }
 
 inline const std::vector<LayerCase>& layer_cases() {
@@ -101,6 +117,7 @@ inline const std::vector<LayerCase>& layer_cases() {
     add_maps(all);
     add_joins(all);
     add_norms(all);
+    add_positions(all);
     for (const char* pooling : {"sum", "mean", "max", "attention"}) {
       const LayerDescription layer{"readout", {{"pooling", std::string(pooling)}}};
       all.push_back({std::string("readout by ") + pooling, layer});

@@ -47,7 +47,7 @@ class LayerRun {
     for (std::size_t k = 0; k < c.widths.size(); ++k)
       inputs_.push_back(test::random_matrix(num_nodes, c.widths[k], 100 * seed + k));
     sparse_ = test::sparse_copy(inputs_.front());
-    weights_ = Weights({layer_->parameters().begin(), layer_->parameters().end()});
+    weights_ = layer_->make_weights();
     test::randomize(weights_, RandomStream(seed).derive(1));
     upstream_ = test::random_matrix(layer_->per_graph() ? view_.num_segments() : num_destinations,
                                     layer_->output_width(), 100 * seed + 99);
@@ -71,7 +71,7 @@ class LayerRun {
     Tape tape;
     Matrix out(upstream_.rows(), upstream_.cols());
     forward(&tape, out);
-    Weights d_weights({layer_->parameters().begin(), layer_->parameters().end()});
+    Weights d_weights = layer_->make_weights();
     std::vector<Matrix> before, d_inputs;
     for (const Matrix& input : inputs_) before.push_back(test::random_matrix(input.rows(), input.cols(), 7));
     d_inputs = before;
@@ -81,7 +81,7 @@ class LayerRun {
     if (!case_.sparse) d_input.source = rows[0].rows;
     d_input.source_is_new = rows[0].is_new;
     d_input.others = std::span(rows).subspan(1);
-    layer_->backward(context(&tape), input(), out, upstream_, d_input, {&d_weights, 0});
+    layer_->backward(context(&tape), input(), out, upstream_, d_input, d_weights);
     std::vector<Named> result;
     for (Index i = 0; i < weights_.count(); ++i) {
       if (!weights_.spec(i).trained) continue;
@@ -102,7 +102,14 @@ class LayerRun {
 
  private:
   Context context(Tape* tape) {
-    return {view_, {&weights_, 0}, Mode::training, RandomStream(9), 2, 1, 1, workspace_, tape, nullptr, {}};
+    return {.graph = view_,
+            .weights = weights_,
+            .workspace = workspace_,
+            .mode = Mode::training,
+            .random = RandomStream(9),
+            .layer = 2,
+            .call = 1,
+            .tape = tape};
   }
   LayerInput input() {
     views_.assign(inputs_.begin(), inputs_.end());

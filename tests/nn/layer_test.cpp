@@ -95,13 +95,17 @@ TEST_CASE("every layer has the same bits for 1, 2, 3 and 8 threads", "[nn][layer
     const Weights weights = test::random_weights(network);
     const Blocks blocks = Blocks::whole(data.graph.view(), network.num_steps());
     const Matrix d = test::random_matrix(network.num_outputs(blocks), network.output_width(), 3);
-    const NetworkInput input{blocks, data.features, {}, {}};
+    const NetworkInput input{blocks, data.features};
     Workspace workspace;
     const auto run = [&](int threads) {
       NetworkTape tape;
       Matrix logits(d.rows(), d.cols());
       Weights gradients = network.make_weights();
-      const Round round{Mode::training, RandomStream(11), threads, workspace, &tape, {}, {}};
+      const Round round{.workspace = workspace,
+                        .mode = Mode::training,
+                        .random = RandomStream(11),
+                        .execution = threads,
+                        .tape = &tape};
       network.forward(round, weights, input, logits);
       network.backward(round, weights, input, d, gradients);
       return std::pair(logits, gradients);
@@ -124,11 +128,11 @@ TEST_CASE("every layer evaluates as it trains without dropout", "[nn][layer][cas
     if (network.reach(Mode::training) != network.reach(Mode::evaluation)) continue;  // batch statistics
     const Weights weights = test::random_weights(network);
     const Blocks blocks = Blocks::whole(data.graph.view(), network.num_steps());
-    const NetworkInput input{blocks, data.features, {}, {}};
+    const NetworkInput input{blocks, data.features};
     const auto logits = [&](const Network& net, Mode mode, std::uint64_t seed) {
       Workspace workspace;
       Matrix rows(net.num_outputs(blocks), net.output_width());
-      net.forward({mode, RandomStream(seed), 1, workspace, nullptr, {}, {}}, weights, input, rows);
+      net.forward({.workspace = workspace, .mode = mode, .random = RandomStream(seed)}, weights, input, rows);
       return rows;
     };
     const Matrix evaluated = logits(network, Mode::evaluation, 1);

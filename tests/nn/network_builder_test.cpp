@@ -103,6 +103,34 @@ TEST_CASE("jumping knowledge reads every block, a readout follows it", "[nn][bui
   }
 }
 
+TEST_CASE("jumping knowledge by an LSTM keeps the width of the blocks", "[nn][builder][unit]") {
+  BlockNetworkOptions options = block_options(BlockForm::plain);
+  options.jumping = JumpingKnowledge::lstm;
+  const Network network(block_network(options));
+  const int last = network.num_steps() - 1;
+  CHECK(outline(network.description())[static_cast<std::size_t>(last) - 1] ==
+        "jumping lstm_attention(blocks.0.activation, blocks.1.activation)");
+  CHECK(network.input_widths(last) == std::vector<Index>{6});
+}
+
+TEST_CASE("learned positions are added to what the first block reads, or are columns of the features",
+          "[nn][builder][unit]") {
+  BlockNetworkOptions options = block_options(BlockForm::plain);
+  options.num_blocks = 1;
+  options.positions.emplace();
+  CHECK(outline(block_network(options)) ==
+        std::vector<std::string>{"input linear(features)", "positions learned_positions(input)",
+                                 "blocks.0.attention gat(positions)",
+                                 "blocks.0.activation activation(blocks.0.attention)",
+                                 "output linear(blocks.0.activation)"});
+  options.positions->join = PositionJoin::concat;
+  options.positions->width = 3;
+  const Network network(block_network(options));
+  CHECK(outline(network.description())[0] == "positions learned_positions(features)");
+  CHECK(outline(network.description())[1] == "input linear(positions)");
+  CHECK(network.input_widths(1) == std::vector<Index>{7});
+}
+
 TEST_CASE("a plain stack is its layers in order", "[nn][builder][unit]") {
   const LayerDescription gat{"gat", {}}, linear{"linear", {{"out_features", std::int64_t(3)}}};
   CHECK(outline(plain_stack(5, 0, {gat, linear})) ==
@@ -121,9 +149,8 @@ TEST_CASE("every form of blocks gives chosen nodes the rows of the whole graph",
     const Blocks whole = Blocks::whole(graph.view(), network.num_steps());
     const Blocks part = Blocks::receptive_field(graph, nodes, network.reach(Mode::evaluation));
     const Matrix expected =
-        test::run_network(network, weights, {whole, features, {}, {}}, Mode::evaluation).class_logits;
-    const Matrix rows =
-        test::run_network(network, weights, {part, features, {}, {}}, Mode::evaluation).class_logits;
+        test::run_network(network, weights, {whole, features}, Mode::evaluation).class_logits;
+    const Matrix rows = test::run_network(network, weights, {part, features}, Mode::evaluation).class_logits;
     if (form == BlockForm::gps) CHECK(test::relative_difference(rows, test::rows_of(expected, nodes)) < 1e-5);
     else CHECK(test::same_bits(rows, test::rows_of(expected, nodes)));
   }
@@ -144,5 +171,5 @@ TEST_CASE("options of block networks that are out of range are refused by name",
   for (const BlockForm form : kForms) CHECK(block_form_named(name_of(form)) == form);
   CHECK_THROWS_AS(block_form_named("seperate"), UsageError);
   CHECK_THROWS_AS(norm_kind_named("layers"), UsageError);
-  CHECK_THROWS_AS(jumping_knowledge_named("lstm"), UsageError);
+  CHECK_THROWS_AS(jumping_knowledge_named("gru"), UsageError);
 }

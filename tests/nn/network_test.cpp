@@ -30,9 +30,8 @@ TEST_CASE("dense features equal CSR features through a whole network", "[nn][net
   for (const bool per_head : {false, true}) {
     const Network network(test::two_layers(30, per_head));
     const Weights weights = test::random_weights(network);
-    const auto from_dense = run_network(network, weights, {blocks, dense, {}, {}}, Mode::training, d);
-    const auto from_sparse =
-        run_network(network, weights, {blocks, sparse.view(), {}, {}}, Mode::training, d);
+    const auto from_dense = run_network(network, weights, {blocks, dense}, Mode::training, d);
+    const auto from_sparse = run_network(network, weights, {blocks, sparse.view()}, Mode::training, d);
     CHECK(test::relative_difference(from_sparse.class_logits, from_dense.class_logits) < 1e-5);
     CHECK(test::relative_difference(test::all_values(from_sparse.gradients),
                                     test::all_values(from_dense.gradients)) < 1e-5);
@@ -46,9 +45,9 @@ TEST_CASE("a network has the same bits for 1, 2, 3 and 8 threads", "[nn][network
   const Matrix d = test::random_matrix(300, 3, 3);
   const Network network(test::two_layers(20, true));
   const Weights weights = test::random_weights(network);
-  const auto serial = run_network(network, weights, {blocks, features, {}, {}}, Mode::training, d);
+  const auto serial = run_network(network, weights, {blocks, features}, Mode::training, d);
   for (const int threads : {2, 3, 8}) {
-    const auto run = run_network(network, weights, {blocks, features, {}, {}}, Mode::training, d, threads);
+    const auto run = run_network(network, weights, {blocks, features}, Mode::training, d, threads);
     CHECK(same_bits(run.class_logits, serial.class_logits));
     CHECK(same_bits(test::all_values(run.gradients), test::all_values(serial.gradients)));
   }
@@ -70,8 +69,7 @@ TEST_CASE("a step may read an earlier one or the features", "[nn][network][unit]
   };
   const auto logits = [&](const Network& network) {
     const Blocks blocks = Blocks::whole(graph.view(), network.num_steps());
-    return run_network(network, weights_for(network), {blocks, features, {}, {}}, Mode::evaluation)
-        .class_logits;
+    return run_network(network, weights_for(network), {blocks, features}, Mode::evaluation).class_logits;
   };
   CHECK(same_bits(logits(skipping), logits(direct)));
   CHECK(same_bits(logits(from_features), logits(single)));
@@ -85,9 +83,8 @@ TEST_CASE("steps that read earlier ones give the same rows on a part of the grap
   const std::vector<NodeId> nodes{7, 3, 20};
   const Blocks whole = Blocks::whole(graph.view(), 4);
   const Blocks part = Blocks::receptive_field(graph, nodes, network.reach(Mode::evaluation));
-  const Matrix expected =
-      run_network(network, weights, {whole, features, {}, {}}, Mode::evaluation).class_logits;
-  const Matrix rows = run_network(network, weights, {part, features, {}, {}}, Mode::evaluation).class_logits;
+  const Matrix expected = run_network(network, weights, {whole, features}, Mode::evaluation).class_logits;
+  const Matrix rows = run_network(network, weights, {part, features}, Mode::evaluation).class_logits;
   CHECK(same_bits(rows, test::rows_of(expected, nodes)));
 }
 
@@ -98,9 +95,8 @@ TEST_CASE("blocks without rows give a result without rows", "[nn][network][block
   const Matrix features(3, 4);
   Workspace workspace;
   Matrix none(0, network.output_width());
-  const Round round{Mode::evaluation, {}, 1, workspace, nullptr, {}, {}};
-  CHECK_NOTHROW(
-      network.forward(round, test::random_weights(network), {blocks, FeatureView(features), {}, {}}, none));
+  const Round round{.workspace = workspace};
+  CHECK_NOTHROW(network.forward(round, test::random_weights(network), {blocks, FeatureView(features)}, none));
 }
 
 TEST_CASE("two readers of one result both pass their gradient on", "[nn][network][unit]") {
@@ -111,7 +107,7 @@ TEST_CASE("two readers of one result both pass their gradient on", "[nn][network
   const Weights weights = test::random_weights(forked);
   const Blocks blocks = Blocks::whole(graph.view(), 3);
   const Matrix d = test::random_matrix(10, 4, 3);
-  const auto run = run_network(forked, weights, {blocks, features, {}, {}}, Mode::training, d);
+  const auto run = run_network(forked, weights, {blocks, features}, Mode::training, d);
   const auto norm = [&](const char* name) {
     const ConstMatrixView g = std::as_const(run.gradients)[run.gradients.find(name)];
     return test::relative_difference(g, Matrix(g.rows, g.cols));
@@ -133,8 +129,8 @@ TEST_CASE("a step may read several results, and each gets its gradient", "[nn][n
   const Weights weights = test::random_weights(network);
   const Blocks blocks = Blocks::whole(graph.view(), 3), one = Blocks::whole(graph.view(), 1);
   const Matrix d = test::random_matrix(10, 3, 3);
-  const auto run = run_network(network, weights, {blocks, features, {}, {}}, Mode::training, d);
-  const auto plain = run_network(single, weights, {one, features, {}, {}}, Mode::training, d);
+  const auto run = run_network(network, weights, {blocks, features}, Mode::training, d);
+  const auto plain = run_network(single, weights, {one, features}, Mode::training, d);
   Matrix twice(plain.gradients[0]);
   for (Index k = 0; k < twice.size(); ++k) twice.data()[k] *= 2;
   CHECK(test::relative_difference(run.gradients[0], twice) < 1e-6);
@@ -152,7 +148,7 @@ TEST_CASE("a step over all pairs is the same layer on the complete graph", "[nn]
   const Blocks blocks = Blocks::whole(graph.view(), 1);
   const Blocks complete = Blocks::whole(GraphView::complete(10, 10), 1);
   const auto logits = [&](const Network& network, const Blocks& b) {
-    return run_network(network, weights, {b, features, {}, {}}, Mode::evaluation).class_logits;
+    return run_network(network, weights, {b, features}, Mode::evaluation).class_logits;
   };
   CHECK(same_bits(logits(global, blocks), logits(local, complete)));
   CHECK_FALSE(same_bits(logits(global, blocks), logits(local, blocks)));
@@ -192,7 +188,7 @@ TEST_CASE("input that does not fit a network is refused with both shapes", "[nn]
   const Network network({4, 0, {narrow(), narrow()}});
   const Weights weights = network.make_weights();
   Workspace workspace;
-  const Round round{Mode::evaluation, {}, 1, workspace, nullptr, {}, {}};
+  const Round round{.workspace = workspace};
   const Matrix features(5, 4);
   Matrix out(5, 4);
   const Blocks one = Blocks::whole(graph.view(), 1);
@@ -200,14 +196,14 @@ TEST_CASE("input that does not fit a network is refused with both shapes", "[nn]
   const auto forward = [&](const NetworkInput& input, Matrix& logits) {
     return message_of([&] { network.forward(round, weights, input, logits); });
   };
-  CHECK(forward({two, features, {}, {}}, out).empty());
-  CHECK(lacking(forward({one, features, {}, {}}, out), {"2 layers", "blocks 1"}) == "");
+  CHECK(forward({two, features}, out).empty());
+  CHECK(lacking(forward({one, features}, out), {"2 layers", "blocks 1"}) == "");
   const Matrix wide(5, 6);
-  CHECK(lacking(forward({two, wide, {}, {}}, out), {"5 × 6", "5 × 4"}) == "");
+  CHECK(lacking(forward({two, wide}, out), {"5 × 6", "5 × 4"}) == "");
   Matrix narrow_out(5, 3);
-  CHECK(lacking(forward({two, features, {}, {}}, narrow_out), {"5 × 3", "5 × 4"}) == "");
+  CHECK(lacking(forward({two, features}, narrow_out), {"5 × 3", "5 × 4"}) == "");
   Weights gradients = network.make_weights();
-  CHECK_THROWS_AS(network.backward(round, weights, {two, features, {}, {}}, out, gradients), UsageError);
+  CHECK_THROWS_AS(network.backward(round, weights, {two, features}, out, gradients), UsageError);
 }
 
 TEST_CASE("results of every step can be asked for", "[nn][network][unit]") {
@@ -222,9 +218,7 @@ TEST_CASE("results of every step can be asked for", "[nn][network][unit]") {
   Matrix hidden(10, 4), logits(10, 4);
   const std::vector<MatrixView> views{hidden, MatrixView()};
   Workspace workspace;
-  network.forward({Mode::evaluation, {}, 1, workspace, nullptr, {}, views}, weights,
-                  {blocks, features, {}, {}}, logits);
+  network.forward({.workspace = workspace, .hidden = views}, weights, {blocks, features}, logits);
   const Blocks one = Blocks::whole(graph.view(), 1);
-  CHECK(same_bits(hidden,
-                  run_network(first, first_weights, {one, features, {}, {}}, Mode::evaluation).class_logits));
+  CHECK(same_bits(hidden, run_network(first, first_weights, {one, features}, Mode::evaluation).class_logits));
 }

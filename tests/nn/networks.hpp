@@ -51,8 +51,11 @@ inline NetworkRun run_network(const Network& network, const Weights& weights, co
   NetworkRun result{Matrix(input.blocks.num_outputs(), network.output_width()), network.make_weights()};
   Workspace workspace;
   NetworkTape tape;
-  const Round round{
-      mode, RandomStream(11), num_threads, workspace, mode == Mode::training ? &tape : nullptr, {}, {}};
+  const Round round{.workspace = workspace,
+                    .mode = mode,
+                    .random = RandomStream(11),
+                    .execution = num_threads,
+                    .tape = mode == Mode::training ? &tape : nullptr};
   network.forward(round, weights, input, result.class_logits);
   if (!d_class_logits.empty()) network.backward(round, weights, input, d_class_logits, result.gradients);
   return result;

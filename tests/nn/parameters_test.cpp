@@ -30,7 +30,8 @@ const std::vector<Initializer> kUniform{
     Initializer::glorot_attention_rows, Initializer::glorot_attention_fan3d,
     Initializer::glorot_attention_half, Initializer::glorot_attention_joint,
     Initializer::uniform_fan_in};
-const std::vector<Initializer> kNormal{Initializer::xavier_normal_relu, Initializer::xavier_normal_attention};
+const std::vector<Initializer> kNormal{Initializer::xavier_normal_relu, Initializer::xavier_normal_attention,
+                                       Initializer::normal_embedding};
 
 }  // namespace
 
@@ -47,6 +48,7 @@ TEST_CASE("the scale of every initialiser is that of its formula", "[nn][paramet
   CHECK(scale(Initializer::xavier_normal_relu) == Approx(std::sqrt(4.0 / 30)));
   CHECK(scale(Initializer::xavier_normal_attention) == Approx(0.4));  // 2 / √25
   CHECK(scale(Initializer::uniform_fan_in) == Approx(1 / std::sqrt(10.0)));
+  CHECK(scale(Initializer::normal_embedding) == 0.02);
 }
 
 TEST_CASE("uniform initial values fill their bounds and keep within", "[nn][parameters][property]") {

@@ -79,7 +79,7 @@ TEST_CASE("edges inside a window alone give what a mask of the others gives", "[
     }
     CHECK(open > 40);
     CHECK(open <= static_cast<std::size_t>(7 * nodes));
-    LayerInput input{x, {}, {}, {}, {}};
+    LayerInput input{.source = x};
     input.edges.mask = mask;
     const AttentionRound round = masked.run(all, input);
     CHECK(relative_difference(expected_edges.out, round.out) < 1e-5);
@@ -135,7 +135,7 @@ TEST_CASE("a window on a two-sided graph stands on the positions of the sources"
   const AttentionProbe probe(o);
   const GraphView view = GraphView::complete(30, 4, true);
   const Matrix sources = random_matrix(30, 4, 5), targets = random_matrix(4, 2, 6);
-  const AttentionRound r = probe.run(view, {sources, Destinations::own(targets), {}, {}, {}});
+  const AttentionRound r = probe.run(view, {.source = sources, .destination = Destinations::own(targets)});
   for (Index i = 0; i < 4; ++i) {
     Index first = -1, last = -1;
     for (Index j = 0; j < 30; ++j) {

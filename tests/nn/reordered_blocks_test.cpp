@@ -53,9 +53,9 @@ TEST_CASE("a network with all dropouts gives each node the same bits in any orde
     for (const Nodes& order : {by_cluster, reversed(graph.num_nodes())}) {
       const Blocks blocks = Blocks::reordered(graph, order, 2);
       const NetworkRun expected =
-          run_network(network, weights, {whole, features, {}, {}}, Mode::training, d_whole, 2);
-      const NetworkRun run = run_network(network, weights, {blocks, features, {}, {}}, Mode::training,
-                                         rows_of(d_whole, order), 3);
+          run_network(network, weights, {whole, features}, Mode::training, d_whole, 2);
+      const NetworkRun run =
+          run_network(network, weights, {blocks, features}, Mode::training, rows_of(d_whole, order), 3);
       CHECK(same_bits(run.class_logits, rows_of(expected.class_logits, order)));
       CHECK(relative_difference(test::all_values(run.gradients), test::all_values(expected.gradients)) <
             1e-5);
@@ -78,7 +78,7 @@ TEST_CASE("edge features, masks and coefficients keep their edge ids in any orde
     Workspace workspace;
     AttentionSink sink;
     sink.attention = coefficients;
-    const Round round{Mode::evaluation, RandomStream(1), 1, workspace, nullptr, {&sink, 1}, {}};
+    const Round round{.workspace = workspace, .random = RandomStream(1), .attention = {&sink, 1}};
     Matrix output(40, network.output_width());
     network.forward(round, weights, input, output);
     return output;

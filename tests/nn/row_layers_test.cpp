@@ -20,7 +20,7 @@ Matrix rows_of(const char* kind, const Options& options, const std::vector<Matri
   std::vector<Index> widths;
   for (const Matrix& input : inputs) widths.push_back(input.cols());
   const auto layer = make_layer({kind, options}, {widths, 0});
-  Weights weights({layer->parameters().begin(), layer->parameters().end()});
+  Weights weights = layer->make_weights();
   REQUIRE(static_cast<std::size_t>(weights.count()) == parameters.size());
   for (const auto& [name, values] : parameters) weights.import_values(weights.find(name), values);
   const GraphView rows = graph != nullptr ? *graph : GraphView::rows(inputs.front().rows());
@@ -31,8 +31,7 @@ Matrix rows_of(const char* kind, const Options& options, const std::vector<Matri
   Matrix out(layer->per_graph() ? rows.num_segments() : rows.num_destinations(),
              layer->check_input(rows, input));
   Workspace workspace;
-  layer->forward({rows, {&weights, 0}, Mode::evaluation, {}, 0, 0, 1, workspace, nullptr, nullptr, {}}, input,
-                 out);
+  layer->forward({.graph = rows, .weights = weights, .workspace = workspace}, input, out);
   return out;
 }
 

@@ -31,8 +31,12 @@ TEST_CASE("rounds after the first take no memory for matrices", "[nn][network][w
   Matrix logits(200, 3);
   Workspace workspace;
   NetworkTape tape;
-  const Round round{Mode::training, RandomStream(1), 3, workspace, &tape, {}, {}};
-  const NetworkInput input{blocks, features, {}, {}};
+  const Round round{.workspace = workspace,
+                    .mode = Mode::training,
+                    .random = RandomStream(1),
+                    .execution = 3,
+                    .tape = &tape};
+  const NetworkInput input{blocks, features};
   for (int k = 0; k < 3; ++k) {
     const int before = aligned_allocations;
     network.forward(round, weights, input, logits);
@@ -58,10 +62,10 @@ TEST_CASE("gradients of a chain of layers take the memory of two layers", "[nn][
   Matrix logits(kNodes, 64);
   Workspace workspace;
   NetworkTape tape;
-  const Round round{Mode::training, RandomStream(1), 1, workspace, &tape, {}, {}};
+  const Round round{.workspace = workspace, .mode = Mode::training, .random = RandomStream(1), .tape = &tape};
   const std::size_t before = aligned_bytes;
-  network.forward(round, weights, {blocks, features, {}, {}}, logits);
-  network.backward(round, weights, {blocks, features, {}, {}}, features, gradients);
+  network.forward(round, weights, {blocks, features}, logits);
+  network.backward(round, weights, {blocks, features}, features, gradients);
   // Kept per layer: projection, heads, result, and four numbers per head. On top one gradient of a result,
   // one of a projection, what is small, and one to spare; one more per layer would be seen.
   const std::size_t wide = kNodes * 64 * sizeof(Real);

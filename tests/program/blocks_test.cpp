@@ -58,7 +58,8 @@ TEST_CASE("a saved model of every score predicts the bits of its training", "[pr
 TEST_CASE("a saved model of every block predicts the bits of its training", "[program][blocks]") {
   for (const char* block :
        {"transformer-conv --gate", "pre-norm", "post-norm --norm batch", "residual --score gatv2",
-        "gat-sep --jumping concat", "classic --jumping max --norm none", "gps --window monotonic:4"})
+        "gat-sep --jumping concat", "classic --jumping max --norm none", "residual --jumping lstm",
+        "gps --window monotonic:4"})
     check_saved_model(std::string("--block ") + block);
 }
 

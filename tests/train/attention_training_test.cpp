@@ -32,8 +32,8 @@ double accuracy_after_training(const Options& options, int threads = 1) {
   Matrix logits(12, 2);
   Workspace workspace;
   const Blocks blocks = Blocks::whole(graph.graph().view(), 2);
-  const Round round{Mode::evaluation, {}, 1, workspace, nullptr, {}, {}};
-  network.forward(round, result.weights, {blocks, graph.features(), {}, {}}, logits);
+  const Round round{.workspace = workspace};
+  network.forward(round, result.weights, {blocks, graph.features()}, logits);
   return evaluate(logits, task.labels, task.split.test).metrics.accuracy;
 }
 

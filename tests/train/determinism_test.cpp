@@ -51,7 +51,7 @@ Steps three_steps(const Dataset& data, int num_threads) {
   REQUIRE(graph.graph().in_degree(0) > 10000);
   REQUIRE(graph.graph().out_degree(1) > 10000);
   const Blocks blocks = Blocks::whole(graph.graph().view(), 2);
-  const NetworkInput input{blocks, graph.features(), {}, {}};
+  const NetworkInput input{blocks, graph.features()};
   const auto& nodes = data.splits.front().train;
   Workspace workspace;
   NetworkTape tape;
@@ -59,7 +59,11 @@ Steps three_steps(const Dataset& data, int num_threads) {
   Weights gradients = network.make_weights();
   Steps steps{initial_weights(network, 7), Matrix(data.num_nodes(), data.num_classes), {}};
   for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
-    const Round round{Mode::training, RandomStream(epoch), num_threads, workspace, &tape, {}, {}};
+    const Round round{.workspace = workspace,
+                      .mode = Mode::training,
+                      .random = RandomStream(epoch),
+                      .execution = num_threads,
+                      .tape = &tape};
     network.forward(round, steps.weights, input, steps.logits);
     Matrix d_logits(steps.logits.rows(), steps.logits.cols());
     softmax_cross_entropy(steps.logits, {nodes, nodes}, data.labels.classes, {}, d_logits, num_threads);

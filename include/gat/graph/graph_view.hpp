@@ -3,7 +3,8 @@
 /// The edges of one layer lead from sources to destinations. The destinations are either the first
 /// `num_destinations` of the sources or, in a bipartite graph, nodes of their own. Complete, causal
 /// and banded graphs are never stored: each of their rows, in both directions, is a range of
-/// consecutive ids, and their edge ids are computed as destination · num_sources + source.
+/// consecutive ids, and their edge ids are computed as destination · num_sources + source. Nor are complete
+/// graphs side by side; theirs number the pairs of one graph after those of another, in the same order.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +29,17 @@ struct EdgeRow {
 
 /// Which edges an implicit graph has (source j → destination i).
 enum class Pattern {
-  stored,    ///< the arrays say
-  complete,  ///< all pairs, loops included
-  causal,    ///< j ≤ i
-  banded     ///< |i − j| ≤ width
+  stored,            ///< the arrays say
+  complete,          ///< all pairs, loops included
+  causal,            ///< j ≤ i
+  banded,            ///< |i − j| ≤ width
+  complete_segments  ///< all pairs of the same graph of a batch, loops included
+};
+
+/// Where one graph of a batch begins whose rows lie in the order of their graphs.
+struct SegmentBegin {
+  Index source = 0, destination = 0;  ///< its first rows
+  EdgeId pair = 0;                    ///< pairs of a source and a destination in the graphs before
 };
 
 /// A borrowed graph of one layer. Copying it is cheap; it is valid while its owner lives.
@@ -53,6 +61,8 @@ class GraphView {
     std::span<const EdgeId> out_places;  ///< where each out-edge stands among the in-edges; optional, for
                                          ///< speed, where ids are not places
     Index num_segments = 1;              ///< graphs in the batch; `segments` are below this number
+    /// Optional, num_segments + 1: where each graph begins, and the end of the last (gat/graph/segments.hpp).
+    std::span<const SegmentBegin> segment_begins;
   };
 
   GraphView() = default;
@@ -77,6 +87,32 @@ class GraphView {
     view.arrays_.node_ids = rows.arrays_.node_ids;
     view.arrays_.segments = rows.arrays_.segments;
     view.arrays_.num_segments = rows.arrays_.num_segments;
+    return view;
+  }
+  /// All pairs within each graph of a batch, nothing across. \param begins  borrowed, as in the arrays
+  static GraphView complete_segments(std::span<const SegmentBegin> begins, bool bipartite = false) {
+    const SegmentBegin& end = begins.back();
+    GraphView view = implicit(Pattern::complete_segments, end.source, end.destination, 0, bipartite);
+    view.edge_id_bound_ = end.pair;
+    view.arrays_.segment_begins = begins;
+    view.arrays_.num_segments = static_cast<Index>(begins.size()) - 1;
+    return view;
+  }
+  /// The same of the rows of a view that has `segment_begins`; they keep their global ids and segments.
+  static GraphView complete_segments(const GraphView& rows) {
+    GraphView view = complete_segments(rows.arrays_.segment_begins, rows.bipartite_);
+    view.arrays_.node_ids = rows.arrays_.node_ids;
+    view.arrays_.destination_ids = rows.arrays_.destination_ids;
+    view.arrays_.segments = rows.arrays_.segments;
+    return view;
+  }
+  /// The same edges, whose rows belong to several graphs. \param segments, begins  as in the arrays
+  GraphView with_segments(std::span<const std::int32_t> segments,
+                          std::span<const SegmentBegin> begins) const {
+    GraphView view = *this;
+    view.arrays_.segments = segments;
+    view.arrays_.segment_begins = begins;
+    view.arrays_.num_segments = static_cast<Index>(begins.size()) - 1;
     return view;
   }
   /// Rows without edges: what a layer reads that has one row per graph.
@@ -111,6 +147,13 @@ class GraphView {
       else row.edges = arrays_.in_edge_ids.data() + begin;
       return row;
     }
+    if (pattern_ == Pattern::complete_segments) {
+      const SegmentBegin* segment = segment_at(destination, &SegmentBegin::destination);
+      row.first_node = static_cast<NodeId>(segment->source);
+      row.count = segment[1].source - segment->source;
+      row.first_edge = segment->pair + (destination - segment->destination) * row.count;
+      return row;
+    }
     const Index first = first_source(destination);
     row.first_node = static_cast<NodeId>(first);
     row.count = last_source(destination) - first + 1;
@@ -126,6 +169,14 @@ class GraphView {
       row.count = arrays_.out_offsets[at + 1] - begin;
       row.nodes = arrays_.out_destinations.data() + begin;
       row.edges = arrays_.out_edge_ids.data() + begin;
+      return row;
+    }
+    if (pattern_ == Pattern::complete_segments) {
+      const SegmentBegin* segment = segment_at(source, &SegmentBegin::source);
+      row.first_node = static_cast<NodeId>(segment->destination);
+      row.count = segment[1].destination - segment->destination;
+      row.first_edge = segment->pair + source - segment->source;
+      row.edge_step = segment[1].source - segment->source;
       return row;
     }
     const Index first = first_destination(source);
@@ -147,6 +198,8 @@ class GraphView {
         return destination * (destination + 1) / 2;
       case Pattern::banded:
         return banded_before(destination);
+      case Pattern::complete_segments:
+        return pairs_before(destination, &SegmentBegin::destination, &SegmentBegin::source);
     }
     return 0;
   }
@@ -162,6 +215,8 @@ class GraphView {
         return source * num_sources_ - source * (source - 1) / 2;
       case Pattern::banded:
         return banded_before(source);
+      case Pattern::complete_segments:
+        return pairs_before(source, &SegmentBegin::source, &SegmentBegin::destination);
     }
     return 0;
   }
@@ -173,6 +228,12 @@ class GraphView {
   Index global_destination(Index row) const {
     if (!bipartite_) return global_source(row);
     return arrays_.destination_ids.empty() ? row : arrays_.destination_ids[static_cast<std::size_t>(row)];
+  }
+  /// The graph of a batch that a destination row belongs to.
+  Index segment_of_destination(Index row) const {
+    if (!arrays_.segment_begins.empty())
+      return segment_at(row, &SegmentBegin::destination) - arrays_.segment_begins.data();
+    return arrays_.segments.empty() ? 0 : arrays_.segments[static_cast<std::size_t>(row)];
   }
   const Arrays& arrays() const { return arrays_; }
 
@@ -201,6 +262,19 @@ class GraphView {
   }
   Index last_destination(Index j) const {
     return pattern_ == Pattern::banded ? std::min(num_destinations_ - 1, j + width_) : num_destinations_ - 1;
+  }
+  // The last graph that begins at a row or before it: the one that the row belongs to, or the end.
+  const SegmentBegin* segment_at(Index row, Index SegmentBegin::*side) const {
+    const auto begins = arrays_.segment_begins;
+    const auto after =
+        std::upper_bound(begins.begin(), begins.end(), row,
+                         [side](Index r, const SegmentBegin& begin) { return r < begin.*side; });
+    return begins.data() + (after - begins.begin()) - 1;
+  }
+  Index pairs_before(Index row, Index SegmentBegin::*side, Index SegmentBegin::*other) const {
+    const SegmentBegin* segment = segment_at(row, side);
+    if (segment == &arrays_.segment_begins.back()) return segment->pair;
+    return segment->pair + (row - segment->*side) * (segment[1].*other - segment->*other);
   }
   // Σ_{i < n} (1 + min(i, w) + min(N − 1 − i, w)); the two sums are mirror images.
   Index banded_before(Index n) const {

@@ -1,7 +1,8 @@
 /// Named encodings of positions: what a model description, a file or an option can ask for.
 ///
 /// Encodings are columns beside the features of nodes; they tell a layer where in the graph, or in a
-/// sequence, a node is. (Learned positions are parameters of a layer, not columns of the input.)
+/// sequence, a node is. (Learned positions are parameters of a layer, not columns of the input:
+/// gat/nn/layers/learned_positions.hpp.)
 #pragma once
 
 #include <span>
@@ -22,6 +23,8 @@ enum class PositionKind {
 };
 
 std::string_view name_of(PositionKind kind);
+/// All names, in the order of the kinds.
+std::vector<std::string_view> position_kind_names();
 /// \throws UsageError for an unknown name
 PositionKind position_kind_named(std::string_view name);
 

@@ -1,6 +1,8 @@
 /// The rows of each graph of a batch (`GraphView::Arrays::segments`).
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gat/graph/graph_view.hpp"
@@ -17,6 +19,37 @@ struct SegmentRows {
   Index end(Index segment) const { return offsets[static_cast<std::size_t>(segment) + 1]; }
   Index count(Index segment) const { return end(segment) - begin(segment); }
   Index row(Index k) const { return rows.empty() ? k : rows[static_cast<std::size_t>(k)]; }
+};
+
+/// Where each graph of a batch begins, whose rows lie in the order of their graphs; what views of the batch
+/// borrow. Graphs may be empty.
+class SegmentPointer {
+ public:
+  /// No graph.
+  SegmentPointer() : begins_(1) {}
+  /// \param pointer  the first row of each graph and, behind the last, the number of rows
+  /// \throws ShapeError unless it begins with 0 and never falls
+  explicit SegmentPointer(std::span<const Index> pointer);
+  /// Of bipartite graphs; both have one number per graph and one more.
+  SegmentPointer(std::span<const Index> sources, std::span<const Index> destinations);
+
+  Index num_segments() const { return static_cast<Index>(begins_.size()) - 1; }
+  bool bipartite() const { return bipartite_; }
+  /// The first source row of a graph; of `num_segments()`, their number.
+  Index source(Index segment) const { return begins_[static_cast<std::size_t>(segment)].source; }
+  Index destination(Index segment) const { return begins_[static_cast<std::size_t>(segment)].destination; }
+
+  /// The edges of a view, its rows in these graphs. No edge may lead from one graph to another; that is not
+  /// checked. \throws ShapeError when the view has other numbers of rows
+  GraphView attach(const GraphView& edges) const;
+  /// All pairs within each graph, for attention over whole graphs; edges are numbered graph by graph and
+  /// nothing is stored for them.
+  GraphView complete() const;
+
+ private:
+  bool bipartite_ = false;
+  std::vector<SegmentBegin> begins_;    // num_segments + 1
+  std::vector<std::int32_t> segments_;  // of each source row
 };
 
 /// Of the source rows of a view; one segment unless the view's arrays say more.

@@ -66,10 +66,10 @@ struct EdgeTerms {
 /// Receives the coefficients of one layer by edge id, E × H each; empty = not wanted. Closed edges
 /// have coefficient 0 and logit −∞.
 struct AttentionSink {
-  MatrixView logits;     ///< e_ij
-  MatrixView attention;  ///< α_ij; each row sums to 1
-  MatrixView weighted;   ///< m_ij α_ij
-  MatrixView dropped;    ///< m_ij c_ij α_ij, what the values are multiplied with
+  MatrixView logits = {};     ///< e_ij
+  MatrixView attention = {};  ///< α_ij; each row sums to 1
+  MatrixView weighted = {};   ///< m_ij α_ij
+  MatrixView dropped = {};    ///< m_ij c_ij α_ij, what the values are multiplied with
 };
 
 /// Which of a destination's open edges take part, per head, once the logits are known: those whose logit

@@ -34,13 +34,13 @@ struct Destinations {
   static Destinations none() { return {Kind::none, {}}; }
 };
 
-/// What a layer reads.
+/// What a layer reads: `{.source = features}` is the least.
 struct LayerInput {
-  FeatureView source;  ///< one row per source node: dense or CSR
-  Destinations destination;
-  FeatureView values;                         ///< empty: the keys' source
-  ConstMatrixView edge_features;              ///< by edge id, E × D; may be empty
-  EdgeTerms edges;                            ///< mask, log-prior, factor
+  FeatureView source = {};  ///< one row per source node: dense or CSR
+  Destinations destination = {};
+  FeatureView values = {};                    ///< empty: the keys' source
+  ConstMatrixView edge_features = {};         ///< by edge id, E × D; may be empty
+  EdgeTerms edges = {};                       ///< mask, log-prior, factor
   const CustomScore* custom_score = nullptr;  ///< what the score "custom" calls
   /// What layers of several inputs read besides `source`, with as many rows.
   std::span<const FeatureView> others = {};
@@ -59,14 +59,14 @@ struct RowGradient {
 
 /// Where the gradients of a layer's input go; empty = not wanted, all are added to.
 struct InputGradient {
-  MatrixView source;           ///< only for dense sources; one row per source row
-  bool source_is_new = false;  ///< `source` holds nothing yet: it is overwritten, not added to
-  MatrixView spent;            ///< where `d_output` lies, if nobody reads it any more: it may be overwritten
-  MatrixView destination;      ///< of destinations with features of their own
-  MatrixView values;
-  MatrixView edge_features;                  ///< by edge id
-  MatrixView log_prior;                      ///< shape of the array
-  MatrixView factor;                         ///< shape of the array
+  MatrixView source = {};       ///< only for dense sources; one row per source row
+  bool source_is_new = false;   ///< `source` holds nothing yet: it is overwritten, not added to
+  MatrixView spent = {};        ///< where `d_output` lies, if nobody reads it any more: it may be overwritten
+  MatrixView destination = {};  ///< of destinations with features of their own
+  MatrixView values = {};
+  MatrixView edge_features = {};             ///< by edge id
+  MatrixView log_prior = {};                 ///< shape of the array
+  MatrixView factor = {};                    ///< shape of the array
   std::span<const RowGradient> others = {};  ///< one per other input, or none at all
 
   RowGradient input(Index i) const {
@@ -101,20 +101,21 @@ class Tape {
   std::deque<Tape> children_;
 };
 
-/// Where and how one round runs.
+/// Where and how one round runs. By name, a call by hand states what it needs:
+///     layer.forward({.graph = view, .weights = weights, .workspace = workspace}, {.source = x}, output);
 struct Context {
-  const GraphView& graph;  ///< of this layer
-  ConstWeights weights;    ///< this layer's slice
-  Mode mode = Mode::evaluation;
-  RandomStream random;  ///< of the round: seed and epoch
-  int layer = 0;        ///< number of the layer and of its use within the round, so
-  int call = 0;         ///< that each use has its own dropout masks
-  Execution execution;
+  const GraphView& graph;     ///< of this layer
+  ConstWeights weights = {};  ///< this layer's slice, or all of them where they are this layer's alone
   Workspace& workspace;
-  Tape* tape = nullptr;  ///< null outside training
+  Mode mode = Mode::evaluation;
+  RandomStream random = {};  ///< of the round: seed and epoch
+  int layer = 0;             ///< number of the layer and of its use within the round, so
+  int call = 0;              ///< that each use has its own dropout masks
+  Execution execution = {};  ///< one thread, the best instructions
+  Tape* tape = nullptr;      ///< null outside training
   const AttentionSink* attention = nullptr;
   /// Per graph of the batch, known in backward: for score-function gradients.
-  std::span<const double> loss;
+  std::span<const double> loss = {};
   std::span<const double> baseline = {};  ///< what is subtracted from the loss there; empty = 0
 };
 
@@ -142,6 +143,8 @@ class Layer {
 
   virtual Index output_width() const = 0;
   virtual std::span<const ParameterSpec> parameters() const = 0;
+  /// Zeros for all parameters: where gradients go, and weights before `Weights::initialize` draws them.
+  Weights make_weights() const { return Weights({parameters().begin(), parameters().end()}); }
   virtual Reach reach(Mode mode) const = 0;
   /// Whether the result has one row per graph of a batch instead of one per destination.
   virtual bool per_graph() const { return false; }

@@ -35,7 +35,8 @@ class InputNames {
 /// Which edges a step's layer sees.
 enum class StepEdges {
   graph,    ///< those of the graph
-  complete  ///< all pairs of nodes, as in global attention; never stored, without edge features and terms
+  complete  ///< all pairs of nodes of a graph, as in global attention; never stored, without edge features
+            ///< and terms. A batch of several graphs needs views with `segment_begins`
 };
 
 /// One use of a layer: it reads `inputs` and its result is called `name`.
@@ -58,10 +59,10 @@ struct NetworkDescription {
 
 /// What a network reads, by the numbers of the whole graph.
 struct NetworkInput {
-  const Blocks& blocks;           ///< one view per step
-  FeatureView features;           ///< one row per node of the whole graph
-  ConstMatrixView edge_features;  ///< one row per edge of the whole graph; may be empty
-  EdgeTerms edges;                ///< of every step that sees the edges of the graph
+  const Blocks& blocks;                ///< one view per step
+  FeatureView features = {};           ///< one row per node of the whole graph
+  ConstMatrixView edge_features = {};  ///< one row per edge of the whole graph; may be empty
+  EdgeTerms edges = {};                ///< of every step that sees the edges of the graph
   /// Of sparse features, optional: `columns_of` the rows that the first layer reads, for gradients.
   CsrView feature_columns = {};
 };
@@ -79,19 +80,19 @@ struct StepTimes {
   std::vector<double> forward_seconds, backward_seconds;  ///< one per step
 };
 
-/// How one round runs.
+/// How one round runs: `{.workspace = workspace}` is an evaluation on one thread.
 struct Round {
-  Mode mode = Mode::evaluation;
-  RandomStream random;  ///< seed and epoch
-  Execution execution;
   Workspace& workspace;
-  NetworkTape* tape = nullptr;               ///< needed when backward follows
-  std::span<const AttentionSink> attention;  ///< empty, or one per step
-  std::span<const MatrixView> hidden;        ///< empty, or one per step: empty views and views that
-                                             ///< receive a copy of the step's result
-  StepTimes* times = nullptr;                ///< null: no clock is read
-  std::span<const double> loss = {};         ///< of backward: as in `Context`
-  std::span<const double> baseline = {};     ///< of backward: as in `Context`
+  Mode mode = Mode::evaluation;
+  RandomStream random = {};  ///< seed and epoch
+  Execution execution = {};
+  NetworkTape* tape = nullptr;                    ///< needed when backward follows
+  std::span<const AttentionSink> attention = {};  ///< empty, or one per step
+  std::span<const MatrixView> hidden = {};        ///< empty, or one per step: empty views and views that
+                                                  ///< receive a copy of the step's result
+  StepTimes* times = nullptr;                     ///< null: no clock is read
+  std::span<const double> loss = {};              ///< of backward: as in `Context`
+  std::span<const double> baseline = {};          ///< of backward: as in `Context`
 };
 
 class Network {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gat/kernels/activation.hpp"
+#include "gat/nn/layers/learned_positions.hpp"
 #include "gat/nn/layers/readout.hpp"
 #include "gat/nn/network.hpp"
 
@@ -32,8 +33,8 @@ enum class BlockForm {
 enum class NormKind { none, layer_norm, batch_norm };
 
 /// How the results of all blocks become the input of the output map (Xu et al. 2018; `sum` as in tunedGNN).
-/// Their third way, attention over an LSTM, is not here.
-enum class JumpingKnowledge { none, concat, max, sum };
+/// `lstm` is their attention by an LSTM, with the width of PyG (gat/nn/layers/lstm_attention.hpp).
+enum class JumpingKnowledge { none, concat, max, sum, lstm };
 
 /// Defaults are those of heterophilous-graphs' GAT-sep (Platonov et al. 2023), two blocks.
 struct BlockNetworkOptions {
@@ -54,6 +55,9 @@ struct BlockNetworkOptions {
   /// A linear map to `hidden`, dropout and, if `input_activation` is set, the activation before the first
   /// block; heterophilous-graphs has both, tunedGNN no activation.
   bool input_map = true, input_activation = true;
+  /// Learned positions: added to what the first block reads, or columns behind the features. Their
+  /// `in_features` are not read.
+  std::optional<LearnedPositionsOptions> positions;
   JumpingKnowledge jumping = JumpingKnowledge::none;
   std::optional<Pooling> readout;  ///< one row per graph instead of one per node
 
@@ -61,8 +65,9 @@ struct BlockNetworkOptions {
   void validate() const;
 };
 
-/// input, blocks.0.…, blocks.1.…, [jumping,] [norm,] [readout,] output. A norm stands before the output where
-/// blocks begin with one (pre_norm, residual, separate); the output is a linear map.
+/// input, [positions,] blocks.0.…, blocks.1.…, [jumping,] [norm,] [readout,] output. Positions that are
+/// columns come before the input. A norm stands before the output where blocks begin with one (pre_norm,
+/// residual, separate); the output is a linear map.
 /// \throws UsageError from BlockNetworkOptions::validate
 NetworkDescription block_network(const BlockNetworkOptions& options);
 

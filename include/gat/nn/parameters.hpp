@@ -24,7 +24,8 @@ enum class Initializer {
   glorot_attention_joint,   ///< a: U(±√(6/(2D + 1))), a as one map 2D → 1
   xavier_normal_relu,       ///< weight: N(0, σ), σ = √2·√(2/(F + H·D)), DGL
   xavier_normal_attention,  ///< a: N(0, σ), σ = 2/√(D(H + 1)), DGL
-  uniform_fan_in            ///< U(±1/√F), PyTorch's Linear
+  uniform_fan_in,           ///< U(±1/√F), PyTorch's Linear
+  normal_embedding          ///< N(0, 0.02), of rows that are looked up: GPT (Radford et al. 2018), BERT
 };
 
 /// The half width of the uniform distribution, or the standard deviation of the normal one; 0 for constants.
@@ -97,20 +98,38 @@ class Weights {
   Matrix buffer_;
 };
 
-/// The parameters of one layer inside a larger set; layers pass sub-slices on.
+/// The parameters of one layer: a whole set, or those of a larger one from a first on; layers pass sub-slices
+/// on.
 struct ConstWeights {
+  ConstWeights() = default;
+  ConstWeights(const Weights& weights, Index first_parameter = 0) : all(&weights), first(first_parameter) {}
+  ConstWeights(const Weights&&, Index = 0) = delete;
+
+  ConstMatrixView operator[](Index i) const { return (*all)[first + i]; }
+  ConstWeights slice(Index begin) const {
+    ConstWeights part = *this;
+    part.first += begin;
+    return part;
+  }
+
   const Weights* all = nullptr;
   Index first = 0;
-  ConstMatrixView operator[](Index i) const { return (*all)[first + i]; }
-  ConstWeights slice(Index begin) const { return {all, first + begin}; }
 };
 
 /// The same to write to.
 struct WeightsSlice {
+  WeightsSlice() = default;
+  WeightsSlice(Weights& weights, Index first_parameter = 0) : all(&weights), first(first_parameter) {}
+
+  MatrixView operator[](Index i) const { return (*all)[first + i]; }
+  WeightsSlice slice(Index begin) const {
+    WeightsSlice part = *this;
+    part.first += begin;
+    return part;
+  }
+
   Weights* all = nullptr;
   Index first = 0;
-  MatrixView operator[](Index i) const { return (*all)[first + i]; }
-  WeightsSlice slice(Index begin) const { return {all, first + begin}; }
 };
 /// Where the gradients of one layer's parameters are added: a buffer of the layout of the weights.
 using Gradients = WeightsSlice;

@@ -96,10 +96,9 @@ void AttentionLayer::Run::backward_attention(const Rows& rows, MatrixView d_head
 
 // (loss − baseline) of each destination's graph.
 MatrixView AttentionLayer::Run::advantages() const {
-  const auto& segments = c.graph.arrays().segments;
   const MatrixView advantage = c.workspace.matrix(c.graph.num_destinations(), 1);
   for (Index i = 0; i < advantage.rows; ++i) {
-    const auto at = segments.empty() ? 0 : static_cast<std::size_t>(segments[static_cast<std::size_t>(i)]);
+    const auto at = static_cast<std::size_t>(c.graph.segment_of_destination(i));
     if (at >= c.loss.size() || (!c.baseline.empty() && at >= c.baseline.size())) {
       throw UsageError(
           "attention layer: score-function gradients need the loss of every graph; set Context::loss (and "

@@ -70,17 +70,15 @@ FeedForwardLayer::FeedForwardLayer(const FeedForwardOptions& options)
 // The context of the first or second map: its parameters, masks and tape.
 Context FeedForwardLayer::part(const Context& c, int number) const {
   const Index first = number == 0 ? 0 : static_cast<Index>(hidden_.parameters().size());
-  return {c.graph,
-          c.weights.slice(first),
-          c.mode,
-          c.random.derive(kPartStream + static_cast<std::uint64_t>(number)),
-          c.layer,
-          c.call,
-          c.execution,
-          c.workspace,
-          c.tape == nullptr ? nullptr : &c.tape->child(number),
-          nullptr,
-          {}};
+  return {.graph = c.graph,
+          .weights = c.weights.slice(first),
+          .workspace = c.workspace,
+          .mode = c.mode,
+          .random = c.random.derive(kPartStream + static_cast<std::uint64_t>(number)),
+          .layer = c.layer,
+          .call = c.call,
+          .execution = c.execution,
+          .tape = c.tape == nullptr ? nullptr : &c.tape->child(number)};
 }
 
 Index FeedForwardLayer::check_input(const GraphView& graph, const LayerInput& input) const {

@@ -55,13 +55,7 @@ LinearLayer::LinearLayer(const LinearLayerOptions& options) : options_(options) 
 }
 
 Index LinearLayer::check_input(const GraphView& graph, const LayerInput& input) const {
-  if (!input.source.is_sparse()) {
-    check_dense_inputs("linear", graph, input, {&options_.in_features, 1});
-  } else if (input.source.rows() != graph.num_sources() || input.source.cols() != options_.in_features) {
-    throw ShapeError("linear layer: sparse features have the shape " + std::to_string(input.source.rows()) +
-                     " × " + std::to_string(input.source.cols()) + ", expected " +
-                     std::to_string(graph.num_sources()) + " × " + std::to_string(options_.in_features));
-  }
+  check_features("linear", graph, input, options_.in_features);
   return output_width();
 }
 

@@ -27,6 +27,16 @@ void check_dense_inputs(const char* kind, const GraphView& graph, const LayerInp
   }
 }
 
+void check_features(const char* kind, const GraphView& graph, const LayerInput& input, Index width) {
+  if (!input.source.is_sparse()) return check_dense_inputs(kind, graph, input, {&width, 1});
+  const std::string layer = std::string(kind) + " layer: ";
+  if (graph.bipartite()) throw UsageError(layer + "destinations must be the first sources");
+  if (input.source.rows() == graph.num_sources() && input.source.cols() == width) return;
+  throw ShapeError(layer + "sparse features have the shape " + std::to_string(input.source.rows()) + " × " +
+                   std::to_string(input.source.cols()) + ", expected " + std::to_string(graph.num_sources()) +
+                   " × " + std::to_string(width));
+}
+
 ConstMatrixView dense_rows(const FeatureView& rows, Index count, Workspace& workspace) {
   if (rows.row_ids.empty()) return {rows.dense.data, count, rows.dense.cols, rows.dense.stride};
   const MatrixView copy = workspace.matrix(count, rows.dense.cols);

@@ -14,6 +14,9 @@ namespace gat::inline GAT_PRECISION {
 void check_dense_inputs(const char* kind, const GraphView& graph, const LayerInput& input,
                         std::span<const Index> widths);
 
+/// The same for one input that may be sparse.
+void check_features(const char* kind, const GraphView& graph, const LayerInput& input, Index width);
+
 /// The first rows of a dense input where they lie or, where they are read through row ids, copied.
 ConstMatrixView dense_rows(const FeatureView& rows, Index count, Workspace& workspace);
 /// The global ids of the first rows of a view; empty = their own numbers.

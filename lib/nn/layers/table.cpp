@@ -15,7 +15,9 @@
 #include "gat/nn/layers/feed_forward.hpp"
 #include "gat/nn/layers/gat.hpp"
 #include "gat/nn/layers/layer_norm.hpp"
+#include "gat/nn/layers/learned_positions.hpp"
 #include "gat/nn/layers/linear.hpp"
+#include "gat/nn/layers/lstm_attention.hpp"
 #include "gat/nn/layers/max.hpp"
 #include "gat/nn/layers/readout.hpp"
 
@@ -51,6 +53,8 @@ constexpr std::array kLayerKinds{
     LayerKind{"add", &of_several<AddLayer>},
     LayerKind{"concat", &of_several<ConcatLayer>},
     LayerKind{"max", &of_several<MaxLayer>},
+    LayerKind{"lstm_attention", &of_several<LstmAttentionLayer>},
+    LayerKind{"learned_positions", &of_one<LearnedPositionsLayer>},
     LayerKind{"readout", &of_one<ReadoutLayer>},
 };
 

@@ -16,15 +16,14 @@ double sum_of_layer_in_double() {
   options.num_heads = 2;
   options.head_dim = 3;
   const gat::GatLayer layer(options);
-  gat::Weights weights({layer.parameters().begin(), layer.parameters().end()});
+  gat::Weights weights = layer.make_weights();
   weights.fill(0.5);
   const gat::GraphView view = built.graph.view();
   gat::Workspace workspace;
   gat::LayerInput input;
   input.source = features;
   gat::Matrix out(4, 6);
-  layer.forward({view, {&weights, 0}, gat::Mode::evaluation, {}, 0, 0, 1, workspace, nullptr, nullptr, {}},
-                input, out);
+  layer.forward({.graph = view, .weights = weights, .workspace = workspace}, input, out);
   double sum = 0;
   for (gat::Index k = 0; k < out.size(); ++k) sum += out.data()[k];
   static_assert(sizeof(gat::Real) == 8);

@@ -24,22 +24,27 @@ double run_layer(const gat::CsrGraph& graph) {
   options.num_heads = 2;
   options.head_dim = 3;
   const gat::GatLayer layer(options);
-  gat::Weights weights({layer.parameters().begin(), layer.parameters().end()});
+  gat::Weights weights = layer.make_weights();
   weights.fill(0.5);
-  gat::Weights gradients({layer.parameters().begin(), layer.parameters().end()});
+  gat::Weights gradients = layer.make_weights();
 
   const gat::GraphView view = graph.view();
   gat::Workspace workspace;
   gat::Tape tape;
-  const gat::Context context{
-      view, {&weights, 0}, gat::Mode::training, gat::RandomStream(1), 0, 0, 2, workspace, &tape, nullptr, {}};
+  const gat::Context context{.graph = view,
+                             .weights = weights,
+                             .workspace = workspace,
+                             .mode = gat::Mode::training,
+                             .random = gat::RandomStream(1),
+                             .execution = 2,
+                             .tape = &tape};
   gat::LayerInput input;
   input.source = gat::as_view(features);
   gat::Matrix out(graph.num_nodes(), layer.check_input(view, input));
   layer.forward(context, input, out);
   gat::Matrix d_out(out.rows(), out.cols());
   d_out.view().fill(1);
-  layer.backward(context, input, out, d_out, {}, {&gradients, 0});
+  layer.backward(context, input, out, d_out, {}, gradients);
 
   double sum = 0;
   for (gat::Index k = 0; k < out.size(); ++k) sum += out.data()[k];
