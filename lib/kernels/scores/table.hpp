@@ -15,6 +15,7 @@
   SCORE(bilinear)         \
   SCORE(cosine)           \
   SCORE(gaussian)         \
+  SCORE(laplace)          \
   SCORE(supergat_mx)      \
   SCORE(supergat_sd)      \
   SCORE(custom)
