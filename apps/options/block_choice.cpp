@@ -66,18 +66,22 @@ std::string_view score_of(const Settings& settings) {
   return is_transformer(block_of(settings)) ? "scaled_dot" : "gat";
 }
 
-void check_score(std::string_view name) {
-  if (name == "auto") return;
+std::vector<std::string_view> score_names() {
   std::vector<std::string_view> names;
   for (const ScoreDescription* score : score_table()) {
     if (score->name == "custom") continue;
     names.push_back(score->name);
     if (!score->alias.empty()) names.push_back(score->alias);
   }
+  return names;
+}
+
+void check_score(std::string_view name) {
+  std::vector<std::string_view> names = score_names();
+  names.push_back("auto");
   for (const std::string_view known : names) {
     if (known == name) return;
   }
-  names.push_back("auto");
   throw UsageError("unknown score \"" + std::string(name) + "\"; " + known_names_hint(name, names));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "gat/nn/layers/attention_options.hpp"
 #include "gat/nn/network_builder.hpp"
@@ -33,7 +34,9 @@ bool needs_general_layer(const Settings& settings);
 const BlockChoice& block_of(const Settings& settings);
 /// "auto" decided: `scaled_dot` in Transformers, else `gat`.
 std::string_view score_of(const Settings& settings);
-/// \throws UsageError for an unknown name and for "custom", which only C++ can provide
+/// Names and aliases of the scores that the program has: all but "custom", which only C++ can provide.
+std::vector<std::string_view> score_names();
+/// \throws UsageError for an unknown name and for "custom"
 void check_score(std::string_view name);
 
 /// The settings that a run with this block starts from, before recipes, files and options.

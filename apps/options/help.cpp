@@ -44,6 +44,9 @@ std::string option_entry(const Option& option, bool with_key) {
   names = names.starts_with("--") ? "    " + names : names.replace(names.find(','), 1, ", ");
   if (!option.value.empty()) names += " " + std::string(option.value);
   std::string text(option.help);
+  if (option.known != nullptr) {
+    for (const std::string_view name : option.known()) text += ", " + std::string(name);
+  }
   const std::string standard = text_of(Settings{}, option);
   if (option.is_switch())
     text += standard == "true" ? " (default on; --no-" + std::string(option.long_name().substr(2)) + ")" : "";

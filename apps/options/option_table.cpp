@@ -66,7 +66,7 @@ void check_seeds(S& s) {
   if (!s.seeds.empty()) parse_ranges(s.seeds);
 }
 
-// Names, section, key, member, value, help, verbs, common, check.
+// Names, section, key, member, value, help, verbs, common, check, known names.
 // clang-format off
 constexpr Option kTable[] = {
     {"--recipe", "", "", &S::recipe, "NAME",
@@ -118,8 +118,8 @@ constexpr Option kTable[] = {
      "auto (gat, or attention where another option needs it); layers one after the other: gat, attention (any score), transformer-conv (root weight); blocks between two linear maps: pre-norm and post-norm (Transformers), residual, gat-sep, classic, gps (local plus global)",
      kTraining | kInfo, true, check_block},
     {"--score", "model", "score", &S::score, "NAME",
-     "of attention: auto (gat; scaled_dot in Transformers), gat, gatv2, tanh, dot, scaled_dot, bilinear, cosine, gaussian, supergat_mx, supergat_sd, constant",
-     kTraining | kInfo, true, [](S& s) { check_score(s.score); }},
+     "of attention: auto (gat; scaled_dot in Transformers)",
+     kTraining | kInfo, true, [](S& s) { check_score(s.score); }, score_names},
     {"--layers", "model", "layers", &S::layers, "N",
      "number of layers, the output layer included; of blocks, without the two linear maps",
      kTraining | kInfo, true, [](S& s) { within(s.layers, 1, kMostLayers); }},

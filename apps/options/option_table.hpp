@@ -41,6 +41,8 @@ struct Option {
   unsigned verbs;            ///< which verbs have it
   bool common;               ///< shown by --help, not only by --help-all
   void (*check)(Settings&);  ///< throws UsageError; may put related settings right; may be null
+  /// Names that the help lists behind its text, where a table elsewhere has them; may be null.
+  std::vector<std::string_view> (*known)() = nullptr;
 
   bool is_switch() const { return std::holds_alternative<bool Settings::*>(member); }
   /// Whether the option may be given several times.

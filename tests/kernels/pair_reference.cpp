@@ -1,11 +1,15 @@
 #include "kernels/pair_reference.hpp"
 
 #include <deque>
+#include <optional>
+
+#include "kernels/score_reference.hpp"
 
 namespace gat::test {
 
 namespace {
 
+using naive::Formula;
 using naive::Numbers;
 using naive::Sums;
 
@@ -60,8 +64,11 @@ struct PairEdge {
 
 std::vector<PairEdge> softmax_row(const PairNumbers& n, Index i, Index h) {
   std::vector<PairEdge> edges;
-  std::vector<Numbers> parameters;
-  for (const Matrix& parameter : n.parameters) parameters.push_back(parameter_of(n, parameter, h));
+  const Formula formula = naive::formula_of(n.score);
+  naive::PairInput in;
+  in.slope = n.slope;
+  in.query = head_of(n.queries, i, h, n.query_dim, {}, 0, {});
+  for (const Matrix& parameter : n.parameters) in.parameters.push_back(parameter_of(n, parameter, h));
   const EdgeRow row = n.graph.in_edges(i);
   double top = -INFINITY, sum = 0;
   for (Index k = 0; k < row.count; ++k) {
@@ -69,12 +76,10 @@ std::vector<PairEdge> softmax_row(const PairNumbers& n, Index i, Index h) {
     e.source = row.node(k);
     e.id = row.edge(k);
     if (!n.mask.empty() && n.mask[static_cast<std::size_t>(e.id)] == 0) continue;
-    const double number = n.source.empty() ? 0
-                                           : static_cast<double>(n.source(e.source, h)) +
-                                                 static_cast<double>(n.destination(i, h));
-    e.score = naive::pair_score(n.score, head_of(n.queries, i, h, n.query_dim, {}, 0, {}),
-                                head_of(n.keys, e.source, h, n.key_dim, n.edge_features, e.id, n.edge_weight),
-                                parameters, number, n.slope);
+    in.key = head_of(n.keys, e.source, h, n.key_dim, n.edge_features, e.id, n.edge_weight);
+    if (!n.source.empty())
+      in.number = static_cast<double>(n.source(e.source, h)) + static_cast<double>(n.destination(i, h));
+    e.score = naive::pair_score(formula, in);
     e.value = head_of(n.values, e.source, h, n.value_dim, n.edge_features, e.id, n.value_edge_weight);
     e.dropout = static_cast<double>(n.dropout.factor(static_cast<std::uint64_t>(e.id * n.heads + h)));
     top = std::max(top, e.score.e);
@@ -150,6 +155,48 @@ void add_rows(const PairNumbers& n, PairResults& r) {
   }
 }
 
+// The score "custom" of these tests, ½ q·k: it reads the numbers themselves and keeps its gradients.
+class HalfProduct final : public CustomScore {
+ public:
+  HalfProduct(const PairNumbers& numbers, PairResults& results)
+      : n_(numbers), d_queries_(results["d_queries"]), d_keys_(results["d_keys"]) {}
+
+  void logits(const Edges& edges, MatrixView e) const override {
+    for_each(edges, [&](Index k, int head, Index i, Index j, Index first) {
+      double sum = 0;
+      for (Index c = first; c < first + n_.key_dim; ++c)
+        sum += static_cast<double>(n_.queries(i, c)) * static_cast<double>(n_.keys(j, c));
+      e(k, head) = static_cast<Real>(0.5 * sum);
+    });
+  }
+  void add_destination_gradient(const Edges& edges, ConstMatrixView d_e) const override {
+    for_each(edges, [&](Index k, int head, Index i, Index j, Index first) {
+      for (Index c = first; c < first + n_.key_dim; ++c)
+        d_queries_.add(i, c, 0.5 * static_cast<double>(d_e(k, head)) * static_cast<double>(n_.keys(j, c)));
+    });
+  }
+  void add_source_gradient(const Edges& edges, ConstMatrixView d_e) const override {
+    for_each(edges, [&](Index k, int head, Index i, Index j, Index first) {
+      for (Index c = first; c < first + n_.key_dim; ++c)
+        d_keys_.add(j, c, 0.5 * static_cast<double>(d_e(k, head)) * static_cast<double>(n_.queries(i, c)));
+    });
+  }
+
+ private:
+  // visit(edge, column of e, destination, source, first column of the head)
+  template <class Visit>
+  void for_each(const Edges& edges, const Visit& visit) const {
+    for (std::size_t k = 0; k < edges.ids.size(); ++k) {
+      for (int head = 0; head < edges.num_heads; ++head)
+        visit(static_cast<Index>(k), head, edges.destinations[k], edges.sources[k],
+              (edges.first_head + head) * n_.key_dim);
+    }
+  }
+
+  const PairNumbers& n_;
+  mutable Sums d_queries_, d_keys_;
+};
+
 ConstMatrixView given(const Matrix& m) { return m.empty() ? ConstMatrixView() : m.view(); }
 MatrixView wanted(Matrix& m) { return m.empty() ? MatrixView() : m.view(); }
 
@@ -192,6 +239,9 @@ PairResults run_pair_attention(const PairNumbers& n, const Execution& execution)
   score.keys = keys;
   score.parameters = parameter_views;
   score.edge_weight = given(weight);
+  const bool is_custom = n.score == "custom";
+  std::optional<HalfProduct> custom;
+  if (is_custom) score.custom = &custom.emplace(n, r);
   Matrix out(n.graph.num_destinations(), value_heads.width()), row_max(out.rows(), value_heads.score_width()),
       inverse_sum(row_max);
   const AttentionState state{row_max, inverse_sum};
@@ -208,8 +258,12 @@ PairResults run_pair_attention(const PairNumbers& n, const Execution& execution)
   attention_backward(input, score, state, out, d_out, d_score,
                      {d_values, {}, {}, wanted(r["d_edge_features"]), wanted(d_value_weight)});
   join(value_heads, d_values, r["d_values"]);
-  join(key_heads, d_keys, r["d_keys"]);
-  join(query_heads, d_queries, r["d_queries"]);
+  if (is_custom) {
+    custom.reset();  // its sums arrive
+  } else {
+    join(key_heads, d_keys, r["d_keys"]);
+    join(query_heads, d_queries, r["d_queries"]);
+  }
   unpad(d_source, r["d_source"]);
   unpad(d_destination, r["d_destination"]);
   if (!d_weight.empty()) join(key_heads, d_weight, r["d_edge_weight"]);

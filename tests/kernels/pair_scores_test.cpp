@@ -1,9 +1,11 @@
 #include "gat/graph/segments.hpp"
 #include "kernels/attention_checks.hpp"
 #include "kernels/pair_reference.hpp"
+#include "kernels/score_reference.hpp"
 
 using namespace gat;
 using gat::test::at_every_level;
+namespace naive = gat::test::naive;
 using gat::test::naive_pair_attention;
 using gat::test::PairNumbers;
 using gat::test::PairResults;
@@ -17,15 +19,6 @@ struct PairOptions {
   bool mask = false;
   double dropout = 0;
 };
-
-// Every score of the table that reads rows of nodes.
-std::vector<const ScoreDescription*> pair_scores() {
-  std::vector<const ScoreDescription*> scores;
-  for (const ScoreDescription* score : score_table()) {
-    if (!score->separable && score->name != "custom") scores.push_back(score);
-  }
-  return scores;
-}
 
 PairNumbers random_pairs(const ScoreDescription& score, const GraphView& graph, const PairOptions& o,
                          std::uint64_t seed = 1) {
@@ -51,9 +44,10 @@ PairNumbers random_pairs(const ScoreDescription& score, const GraphView& graph, 
         test::random_matrix(rows, o.heads * (per_head ? 1 : n.key_dim), seed + 5 + n.parameters.size()));
   }
   const EdgeId edges = graph.edge_id_bound();
-  if (o.edge_features > 0 && score.edge_features) {
+  if (o.edge_features > 0) {
     n.edge_features = test::random_matrix(edges, o.edge_features, seed + 10);
-    n.edge_weight = test::random_matrix(o.edge_features, o.heads * n.key_dim, seed + 11);
+    if (score.edge_features && !score.separable)
+      n.edge_weight = test::random_matrix(o.edge_features, o.heads * n.key_dim, seed + 11);
     n.value_edge_weight = test::random_matrix(o.edge_features, o.heads * n.value_dim, seed + 12);
   }
   for (EdgeId e = 0; e < edges && o.mask; ++e) n.mask.push_back(e % 3 != 1);
@@ -79,6 +73,44 @@ void check_close(const PairResults& results, const PairResults& expected) {
   }
 }
 
+using naive::Numbers;
+
+// A head of width 4, drawn.
+naive::PairInput random_input(const ScoreDescription& score) {
+  const RandomStream stream(31);
+  std::uint64_t drawn = 0;
+  const auto numbers = [&](std::size_t count) {
+    Numbers result(count);
+    for (double& x : result) x = 2 * stream.uniform(drawn++) - 1;
+    return result;
+  };
+  naive::PairInput in;
+  in.key = numbers(4);
+  in.query = numbers(score.equal_widths ? 4 : 6);
+  for (const ScoreParameter& parameter : score.parameters) {
+    const bool per_head = parameter.shape == ScoreParameter::Shape::per_head;
+    const std::size_t rows = parameter.shape == ScoreParameter::Shape::matrix ? in.query.size() : 1;
+    in.parameters.push_back(numbers(per_head ? 1 : rows * in.key.size()));
+  }
+  in.number = numbers(1)[0];
+  return in;
+}
+
+// Derivatives of a formula by numbers of its own input.
+void check_derivatives(naive::Formula formula, naive::PairInput& in, std::span<double> numbers,
+                       std::span<const double> derivatives) {
+  constexpr double kStep = 6e-6;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const double x = numbers[k];
+    numbers[k] = x + kStep;
+    const double above = naive::pair_score(formula, in).e;
+    numbers[k] = x - kStep;
+    const double below = naive::pair_score(formula, in).e;
+    numbers[k] = x;
+    CHECK(derivatives[k] == Approx((above - below) / (2 * kStep)).epsilon(1e-7).margin(1e-9));
+  }
+}
+
 const std::vector<PairOptions> kPairOptions{
     {},
     {.heads = 1, .key_dim = 1, .value_dim = 1},
@@ -91,9 +123,24 @@ const std::vector<PairOptions> kPairOptions{
 
 }  // namespace
 
-TEST_CASE("every pair score agrees with its formula, forward and backward, at every level",
+TEST_CASE("derivatives of every score's formula agree with differences",
           "[kernels][attention][scores][reference]") {
-  for (const ScoreDescription* score : pair_scores()) {
+  for (const ScoreDescription* score : score_table()) {
+    INFO(score->name);
+    const naive::Formula formula = naive::formula_of(score->name);
+    naive::PairInput in = random_input(*score);
+    const naive::PairScore s = naive::pair_score(formula, in);
+    check_derivatives(formula, in, in.query, s.d_query);
+    check_derivatives(formula, in, in.key, s.d_key);
+    check_derivatives(formula, in, {&in.number, 1}, {&s.d_number, 1});
+    for (std::size_t p = 0; p < in.parameters.size(); ++p)
+      check_derivatives(formula, in, in.parameters[p], s.d_parameters[p]);
+  }
+}
+
+TEST_CASE("every score agrees with its formula, forward and backward, at every level",
+          "[kernels][attention][scores][reference]") {
+  for (const ScoreDescription* score : score_table()) {
     INFO(score->name);
     for (const PairOptions& options : kPairOptions) {
       const CsrGraph graph = test::random_graph(23, 110, 7);
@@ -106,7 +153,7 @@ TEST_CASE("every pair score agrees with its formula, forward and backward, at ev
   }
 }
 
-TEST_CASE("pair scores between two sides, on hubs and on implicit graphs agree with their formulas",
+TEST_CASE("scores between two sides, on hubs and on implicit graphs agree with their formulas",
           "[kernels][attention][scores][reference]") {
   const CsrGraph sides =
       build_bipartite_graph(test::random_edge_list(9, 14, 50, 3), 9, 14, test::kAsGiven).graph;
@@ -114,7 +161,7 @@ TEST_CASE("pair scores between two sides, on hubs and on implicit graphs agree w
   const SegmentPointer batch(std::vector<Index>{0, 7, 8, 8, 150});
   for (const GraphView& graph : {sides.view(), hubs.view(), GraphView::complete(21, 21),
                                  GraphView::causal(150), GraphView::banded(31, 4), batch.complete()}) {
-    for (const ScoreDescription* score : pair_scores()) {
+    for (const ScoreDescription* score : score_table()) {
       INFO(score->name << " on " << graph.num_edges() << " edges");
       const PairNumbers numbers = random_pairs(*score, graph, {.heads = 2, .mask = graph.stored()});
       check_close(run_pair_attention(numbers, {2}), naive_pair_attention(numbers));
@@ -122,10 +169,9 @@ TEST_CASE("pair scores between two sides, on hubs and on implicit graphs agree w
   }
 }
 
-TEST_CASE("pair scores have the same bits at any number of threads",
-          "[kernels][attention][scores][determinism]") {
+TEST_CASE("scores have the same bits at any number of threads", "[kernels][attention][scores][determinism]") {
   const CsrGraph graph = test::hub_graph();
-  for (const ScoreDescription* score : pair_scores()) {
+  for (const ScoreDescription* score : score_table()) {
     INFO(score->name);
     const PairNumbers numbers =
         random_pairs(*score, graph.view(), {.heads = 2, .edge_features = 2, .dropout = 0.3});

@@ -55,6 +55,15 @@ TEST_CASE("a saved model of every score predicts the bits of its training", "[pr
   for (const std::string& score : scores) check_saved_model("--block attention --score " + score);
 }
 
+TEST_CASE("the help of training lists every score", "[program][blocks]") {
+  std::string help;
+  for (const std::string& line : lines_of(gat("train --help", "/").out)) help += line + " ";
+  const std::size_t start = help.find("--score NAME");
+  REQUIRE(start != std::string::npos);
+  const std::string listed = help.substr(start, help.find(" (default", start) - start) + ",";
+  for (const std::string& score : known_scores()) CHECK_THAT(listed, Contains(" " + score + ","));
+}
+
 TEST_CASE("a saved model of every block predicts the bits of its training", "[program][blocks]") {
   for (const char* block :
        {"transformer-conv --gate", "pre-norm", "post-norm --norm batch", "residual --score gatv2",

@@ -9,9 +9,6 @@ namespace gat::app {
 
 namespace {
 
-// Whether the values are the rows of the keys, so that one gather serves both.
-bool values_are_keys(std::string_view score) { return score == "gatv2" || score.starts_with("supergat"); }
-
 // What all scores share: 8 heads × 32.
 struct ScoreRows {
   explicit ScoreRows(const GraphView& view)
@@ -50,7 +47,8 @@ class ScorePasses {
     d_parameter_views_.assign(d_parameters_.begin(), d_parameters_.end());
   }
 
-  bool shared() const { return values_are_keys(description_.name); }
+  // Whether the values are the rows of the keys, so that one gather serves both.
+  bool shared() const { return !description_.separable && description_.maps != ScoreMaps::three; }
 
   void forward(const Execution& on) {
     attention_forward(input(on), score(), {rows_.row_max, rows_.inverse_sum}, rows_.out, nullptr);

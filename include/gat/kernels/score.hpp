@@ -28,6 +28,13 @@ struct ScoreParameter {
   Start start = Start::ones;
 };
 
+/// Which projections of node features a score's authors make queries, keys and values from.
+enum class ScoreMaps {
+  three,            ///< one each, with biases
+  values_are_keys,  ///< one for queries, one for keys that also are the values, with biases
+  one               ///< the same for all three, without bias
+};
+
 struct ScoreDescription {
   std::string_view name;
   std::string_view alias = {};    ///< another name for it
@@ -38,6 +45,7 @@ struct ScoreDescription {
   bool reads_rows = true;      ///< of queries and keys
   bool node_numbers = false;   ///< reads one number per node and head
   bool edge_features = false;  ///< keys may be k_j + W_e x_ij
+  ScoreMaps maps = ScoreMaps::three;
   std::span<const ScoreParameter> parameters = {};
 };
 

@@ -13,7 +13,8 @@ constexpr ScoreDescription kDescription{.name = "gat",
                                         .leaky = true,
                                         .reads_rows = false,
                                         .node_numbers = true,
-                                        .edge_features = true};
+                                        .edge_features = true,
+                                        .maps = ScoreMaps::one};
 }  // namespace
 
 extern const ScoreKernels gat_score{.description = &kDescription};

@@ -11,6 +11,7 @@ constexpr ScoreDescription kDescription{.name = "gatv2",
                                         .formula = "a·LeakyReLU(q_i + k_j [+ W_e x_ij])",
                                         .leaky = true,
                                         .edge_features = true,
+                                        .maps = ScoreMaps::values_are_keys,
                                         .parameters = kParameters};
 
 struct Policy : PlainPair {

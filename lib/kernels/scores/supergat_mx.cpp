@@ -9,7 +9,8 @@ namespace {
 constexpr ScoreDescription kDescription{.name = "supergat_mx",
                                         .formula = "LeakyReLU((a_src·z_j + a_dst·z_i) σ(z_i·z_j))",
                                         .leaky = true,
-                                        .node_numbers = true};
+                                        .node_numbers = true,
+                                        .maps = ScoreMaps::one};
 
 struct Policy : ProductTerm {
   static constexpr bool kNumbers = true;

@@ -6,7 +6,7 @@ namespace GAT_SIMD {
 
 namespace {
 constexpr ScoreDescription kDescription{
-    .name = "supergat_sd", .formula = "LeakyReLU(z_i·z_j / √(width))", .leaky = true};
+    .name = "supergat_sd", .formula = "LeakyReLU(z_i·z_j / √(width))", .leaky = true, .maps = ScoreMaps::one};
 
 struct Policy : ProductTerm {
   template <class Job>

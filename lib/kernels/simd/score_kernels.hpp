@@ -1,27 +1,12 @@
 /// What a score brings to the operator: its description, its loops, and what it does to rows of queries
-/// and keys before them. Each score is one file of lib/kernels/scores, compiled once per instruction
-/// level, and one line of the table below.
+/// and keys before them.
 #pragma once
 
+#include "kernels/scores/table.hpp"
 #include "kernels/simd/pair_loops.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
-
-/// The table. \param SCORE(name) stands for lib/kernels/scores/<name>.cpp
-#define GAT_SCORES(SCORE) \
-  SCORE(gat)              \
-  SCORE(constant)         \
-  SCORE(gatv2)            \
-  SCORE(tanh)             \
-  SCORE(dot)              \
-  SCORE(scaled_dot)       \
-  SCORE(bilinear)         \
-  SCORE(cosine)           \
-  SCORE(gaussian)         \
-  SCORE(supergat_mx)      \
-  SCORE(supergat_sd)      \
-  SCORE(custom)
 
 enum class Side { query, key };
 

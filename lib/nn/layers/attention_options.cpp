@@ -57,12 +57,21 @@ void check_as_it_is(Projection projection, Index features, Index needed, const c
          " columns, but the features have " + std::to_string(features) + "; choose the projection \"own\"");
 }
 
+std::string scores_of_any_width() {
+  std::string names;
+  for (const ScoreDescription* score : score_table()) {
+    if (score->equal_widths || !score->reads_rows) continue;
+    names += (names.empty() ? "\"" : ", \"") + std::string(score->name) + "\"";
+  }
+  return names;
+}
+
 void check_projections(const AttentionLayerOptions& o, const ScoreDescription& score) {
   if (o.key == Projection::shared) refuse("the keys' projection is \"own\" or \"none\"; the others share it");
   if (score.equal_widths && o.query_width() != o.key_width()) {
     refuse("query_dim is " + std::to_string(o.query_width()) + " and key_dim " +
            std::to_string(o.key_width()) + ", but the score \"" + std::string(score.name) +
-           "\" compares queries and keys of equal width; of the known scores only \"bilinear\" does not");
+           "\" compares queries and keys of equal width; scores that do not: " + scores_of_any_width());
   }
   if (o.query == Projection::shared) {
     if (o.query_width() != o.key_width()) refuse("queries that share the keys' map are as wide as keys");
@@ -149,9 +158,9 @@ AttentionLayerOptions AttentionLayerOptions::for_score(std::string_view name) {
   const ScoreDescription& score = *score_table()[static_cast<std::size_t>(score_named(name))];
   AttentionLayerOptions o;
   o.score = score.name;
-  if (score.name == "gatv2") return o;
-  const bool one_map = score.node_numbers || score.name == "supergat_sd";
-  o.query = o.value = one_map ? Projection::shared : Projection::own;
+  const bool one_map = score.maps == ScoreMaps::one;
+  o.query = one_map ? Projection::shared : Projection::own;
+  o.value = score.maps == ScoreMaps::three ? Projection::own : Projection::shared;
   o.projection_bias = !one_map;
   return o;
 }

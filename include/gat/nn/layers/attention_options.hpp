@@ -119,9 +119,9 @@ struct AttentionLayerOptions {
   /// Width of what queries and residuals are made from.
   Index receiver_features() const { return destination_features > 0 ? destination_features : in_features; }
 
-  /// The projections that the score's authors have: GATv2 takes values from the keys; GAT and SuperGAT have
-  /// one map without bias for all three; every other score has three maps. What a description that leaves
-  /// them out gets. \throws UsageError for an unknown score
+  /// The projections that the score's authors have (`ScoreDescription::maps`): GATv2 takes values from the
+  /// keys; GAT and SuperGAT have one map without bias for all three; the others have three maps. What a
+  /// description that leaves them out gets. \throws UsageError for an unknown score
   static AttentionLayerOptions for_score(std::string_view score);
   /// \throws UsageError naming the options that are out of range or contradict each other
   void validate() const;
