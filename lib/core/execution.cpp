@@ -11,6 +11,8 @@ namespace {
 
 constexpr NamedValues<SimdLevel, 3> kNames{
     {{SimdLevel::baseline, "baseline"}, {SimdLevel::avx2, "avx2"}, {SimdLevel::avx512, "avx512"}}};
+constexpr NamedValues<RowPrecision, 2> kPrecisions{
+    {{RowPrecision::full, "float"}, {RowPrecision::bf16, "bf16"}}};
 constexpr std::array<SimdLevel, 3> kLevels{SimdLevel::baseline, SimdLevel::avx2, SimdLevel::avx512};
 
 std::size_t count_supported() {
@@ -35,6 +37,11 @@ std::span<const SimdLevel> supported_simd_levels() {
 SimdLevel best_simd_level() { return supported_simd_levels().back(); }
 
 std::string_view name_of(SimdLevel level) { return name_in(kNames, level); }
+
+std::string_view name_of(RowPrecision precision) { return name_in(kPrecisions, precision); }
+RowPrecision row_precision_named(std::string_view name) {
+  return value_in(kPrecisions, name, "precision of gathered rows");
+}
 
 SimdLevel simd_level_named(std::string_view name) {
   const SimdLevel level = value_in(kNames, name, "instruction level");
