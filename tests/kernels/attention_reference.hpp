@@ -23,7 +23,8 @@ struct AttentionNumbers {
   std::vector<std::uint8_t> mask;
   DropoutMask dropout;
   double slope = 0.2;
-  Matrix d_out;  ///< destinations × H·D, for backward
+  Matrix d_out;       ///< destinations × H·D, for backward
+  bool bf16 = false;  ///< whether the library is given the values as bf16, and nothing but NaN beside them
 };
 
 /// Everything that comes out.
@@ -186,6 +187,16 @@ inline void unpad(const Matrix& rows, Matrix& scores) {
   for (Index i = 0; i < scores.rows(); ++i) std::copy_n(rows.row(i), scores.cols(), scores.row(i));
 }
 
+/// Rows rounded to bf16, in memory that the caller keeps.
+inline Bf16Rows rounded_rows(const Matrix& rows, Matrix& memory) {
+  memory.resize(rows.rows(), Bf16Rows::memory_cols(rows.cols()));
+  const Bf16Rows rounded(memory, rows.cols());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Index c = 0; c < rows.cols(); ++c) rounded.row(i)[c] = to_bf16(static_cast<float>(rows(i, c)));
+  }
+  return rounded;
+}
+
 /// The library's operator, forward and backward. Functions, where given, replace the arrays.
 struct Functions {
   const EdgeFunction* log_prior = nullptr;
@@ -200,9 +211,13 @@ inline AttentionResults run_attention(const AttentionNumbers& n, const Execution
   if (functions.log_prior != nullptr) terms.log_prior = {{}, functions.log_prior};
   if (functions.factor != nullptr) terms.factor = {{}, functions.factor};
   const HeadLayout layout(n.heads, n.dim);
-  const Matrix values = interleaved(layout, n.values);
+  Matrix values = interleaved(layout, n.values), bf16_memory;
   const Matrix source = padded(layout, n.source), destination = padded(layout, n.destination);
-  const AttentionInput input{n.graph, layout, values, terms, n.dropout, execution, workspace};
+  AttentionInput input{n.graph, layout, values, terms, n.dropout, execution, workspace};
+  if (n.bf16) {
+    input.bf16_values = rounded_rows(values, bf16_memory);
+    values.view().fill(std::numeric_limits<Real>::quiet_NaN());
+  }
   const ScoreInput score{source, given(destination), given(n.edge), n.slope};
   Matrix out(n.graph.num_destinations(), layout.width()), row_max(out.rows(), layout.score_width()),
       inverse_sum(row_max);

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <span>
 
+#include "gat/core/bf16.hpp"
 #include "gat/core/execution.hpp"
 #include "gat/core/matrix.hpp"
 #include "gat/core/random.hpp"
@@ -100,6 +101,11 @@ struct AttentionInput {
   /// E × D_e by edge id, what `ScoreInput::edge_weight` and `value_edge_weight` multiply.
   ConstMatrixView edge_features = {};
   ConstMatrixView value_edge_weight = {};  ///< D_e × width: values are v_j + W_v x_ij; empty = v_j
+  /// The values as bf16: not empty, these are gathered instead (half the bytes), `values` is not read, and
+  /// backward rounds the rows of the gradient that it gathers, g_i / Σ, likewise; sums stay sums of Reals.
+  /// So the gradient is exactly that of the rounded values, for the rounded g_i. For separable scores and
+  /// values without a part of the edge, in float.
+  Bf16Rows bf16_values = {};
 };
 
 /// How edges are selected.
@@ -141,7 +147,8 @@ void attention_forward(const AttentionInput& input, const ScoreInput& score, con
                        MatrixView out, const AttentionSink* sink, const RowCallback& done = {});
 
 /// \param out     the result of forward
-/// \param d_out   its gradient, num_destinations × width with zero padding; scaled in place.
+/// \param d_out   its gradient, num_destinations × width with zero padding; scaled in place, unless it is
+///                rounded to bf16.
 /// \param wanted  called for rows of `d_out` before they are read, so that it can write them then.
 ///                Every call lies in one block of `sum_block_rows(num_destinations)` rows, and those of
 ///                one block come in order from one thread

@@ -6,6 +6,7 @@
 /// h·D … h·D + D − 1, or D columns of means).
 #pragma once
 
+#include "gat/core/bf16.hpp"
 #include "gat/core/execution.hpp"
 #include "gat/core/matrix.hpp"
 #include "gat/core/random.hpp"
@@ -36,13 +37,14 @@ struct NodeScoreGradient {
 };
 void node_scores_backward(const NodeScoreGradient& scores, Index first, Index last, SimdLevel level);
 
-/// Dropout of rows of heads: to = m ⊙ from. The element of (row, column in kernel order) is
+/// Dropout of rows of heads: to = m ⊙ from, or that rounded. The element of (row, column in kernel order) is
 /// global_row · width + column. `to` may be `from`.
 struct DropHeads {
   DropoutMask mask;
   const GraphView& graph;  ///< whose sources the rows are
   ConstMatrixView from;    ///< num_sources × width
   MatrixView to;
+  Bf16Rows rounded = {};  ///< not empty: written instead of `to`
 };
 void drop_heads(const DropHeads& drop, Index first, Index last, SimdLevel level);
 

@@ -16,10 +16,12 @@ namespace GAT_SIMD {
 
 namespace {
 
-// Per destination: g_i becomes g_i / Σ, and the record (score, max, D_i / Σ) is written.
+// Per destination: g_i becomes g_i / Σ, in place or, rounded, in `bf16_d_out`, and the record (score, max,
+// D_i / Σ) is written. D_i is that of the rounded g_i: the gradients of a row's logits then sum to zero.
 template <int L>
 void fold_softmax(const AttentionInput& input, ConstMatrixView scores, const AttentionState& state,
-                  ConstMatrixView out, MatrixView d_out, MatrixView records, const RowCallback& wanted) {
+                  ConstMatrixView out, MatrixView d_out, const Bf16Rows& bf16_d_out, MatrixView records,
+                  const RowCallback& wanted) {
   const HeadLayout& layout = input.heads;
   const Index lanes = layout.group_width / kLanes;
   const auto fold_row = [&](Index i) {
@@ -30,10 +32,17 @@ void fold_softmax(const AttentionInput& input, ConstMatrixView scores, const Att
       Lanes dot{};
       for (Index v = 0; v < lanes; ++v) {
         const Lanes value = load(g + v * kLanes);
-        dot = multiply_add(value, load(o + v * kLanes), dot);
-        store(g + v * kLanes, value * scale);
+        if (bf16_d_out.empty()) {
+          dot = multiply_add(value, load(o + v * kLanes), dot);
+          store(g + v * kLanes, value * scale);
+        } else {
+          Bf16* rounded_g = bf16_d_out.row(i) + group * layout.group_width + v * kLanes;
+          store(rounded_g, value * scale);
+          dot = multiply_add(load(rounded_g), load(o + v * kLanes), dot);
+        }
       }
-      const Lanes dots = fold_to_tile<AddLanes, L>(dot);
+      Lanes dots = fold_to_tile<AddLanes, L>(dot);
+      if (bf16_d_out.empty()) dots = dots * scale;
       const bool given = !input.selected.advantage.empty();
       const Lanes maximum = tile<L>(state.row_max.row(i) + group * L);
       const Lanes closed = all_lanes(-std::numeric_limits<Real>::infinity());
@@ -41,7 +50,7 @@ void fold_softmax(const AttentionInput& input, ConstMatrixView scores, const Att
       store_tile<L>(record, scores.empty() ? Lanes{} : tile<L>(scores.row(i) + group * L));
       store_tile<L>(record + L, select(equal(maximum, closed), Lanes{}, maximum));
       // The gradient of the score function has the advantage where others have D.
-      store_tile<L>(record + 2 * L, (given ? all_lanes(input.selected.advantage(i, 0)) : dots) * scale);
+      store_tile<L>(record + 2 * L, given ? all_lanes(input.selected.advantage(i, 0)) * scale : dots);
     }
   };
   constexpr Index kRowsAtOnce = 32;
@@ -194,15 +203,20 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
     with_values.values = input.workspace.matrix(graph.num_sources(), layout.width());
   const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * 3 * layout.lanes);
   const MatrixView edges = input.workspace.matrix(store_edges ? graph.num_edges() : 0, layout.lanes);
+  Bf16Rows bf16_d_out;
+  if (!input.bf16_values.empty()) {
+    const Index cols = Bf16Rows::memory_cols(layout.width());
+    bf16_d_out = Bf16Rows(input.workspace.matrix(out.rows, cols), layout.width());
+  }
   with_lanes(layout, [&](auto lanes) {
-    fold_softmax<lanes>(input, score.destination, state, out, d_out, records, wanted);
+    fold_softmax<lanes>(input, score.destination, state, out, d_out, bf16_d_out, records, wanted);
   });
   // A caller's functions may sum for a destination: nobody else works on its row.
   const bool share = score.custom == nullptr && !functions;
   for_each_group(input, ready, [&](auto lanes, Index group, const auto& of_group) {
     constexpr int L = lanes;
     using Score = std::decay_t<decltype(of_group)>;
-    BackwardJob<L, Score> job(input, of_group, d_score, with_values, d_out, records,
+    BackwardJob<L, Score> job(input, of_group, d_score, with_values, d_out, bf16_d_out, records,
                               store_edges ? edges.data : nullptr, group);
     const auto part = [&](MatrixView whole) {
       const Index width = score.key_heads.group_width;

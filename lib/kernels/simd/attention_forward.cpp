@@ -38,6 +38,7 @@ struct ForwardJob {
         lanes(input.heads.group_width / kLanes),
         values{input.values.data + group * input.heads.group_width, input.values.stride,
                prefetch_distance(input.values.rows, input.values.cols)},
+        bf16_values(gathered_bf16(input.bf16_values, group * input.heads.group_width)),
         row_max(attention_state.row_max.columns(group * L, L)),
         inverse_sum(attention_state.inverse_sum.columns(group * L, L)),
         out(result.columns(group * input.heads.group_width, input.heads.group_width)),
@@ -45,12 +46,13 @@ struct ForwardJob {
         edge_rows(input.edge_features, input.value_edge_weight, input.heads, group),
         flat(Score::kSeparable && input.graph.stored() &&
              lies_in_cache(input.values.rows, input.values.cols) && score.is_plain() && terms.is_plain() &&
-             !edge_rows.given()) {}
+             !edge_rows.given() && input.bf16_values.empty()) {}
 
   const Score& score;
   GroupTerms<L> terms;
   Index lanes;  // vectors per row of the group
   GatherSource values;
+  GatheredRows<Bf16> bf16_values;  // what is gathered instead, where there are any
   MatrixView row_max, inverse_sum, out;
   const RowCallback& done;
   EdgeRows edge_rows;  // what edges add to values
@@ -75,8 +77,7 @@ class ForwardWorker {
       const Lanes scale = inverse(sum_[r]);
       store_tile<L>(job_.row_max.row(i), maximum_[r]);
       store_tile<L>(job_.inverse_sum.row(i), scale);
-      sum_rows<L>(p_.at(batch.first_vector(r)), batch.list(r), job_.values, job_.lanes, scale,
-                  job_.out.row(i));
+      sum(batch, r, scale, job_.out.row(i));
       if (job_.edge_rows.given())
         job_.edge_rows.template add_weighted<L>(batch.run(r), p_.at(batch.first_vector(r)), scale,
                                                 job_.out.row(i));
@@ -88,7 +89,7 @@ class ForwardWorker {
     softmax(batch);
     store(partial, maximum_[0]);
     store(partial + kLanes, sum_[0]);
-    sum_rows<L>(p_.at(0), batch.list(0), job_.values, job_.lanes, all_lanes(1), partial + 2 * kLanes);
+    sum(batch, 0, all_lanes(1), partial + 2 * kLanes);
     if (job_.edge_rows.given())
       job_.edge_rows.template add_weighted<L>(batch.run(0), p_.at(0), all_lanes(1), partial + 2 * kLanes);
   }
@@ -160,6 +161,16 @@ class ForwardWorker {
     }
     maximum_[r] = maximum;
     sum_[r] = fold_to_tile<AddLanes, L>(sum);
+  }
+
+  // out = (Σ_k p_k ⊙ v_k) ⊙ scale over one row's edges
+  void sum(const EdgeBatch<L>& batch, Index r, const Lanes& scale, Real* out) {
+    const Real* weights = p_.at(batch.first_vector(r));
+    if constexpr (kHasBf16Rows && Score::kSeparable) {
+      if (job_.bf16_values.data != nullptr)
+        return sum_rows<L>(weights, batch.list(r), job_.bf16_values, job_.lanes, scale, out);
+    }
+    sum_rows<L>(weights, batch.list(r), job_.values, job_.lanes, scale, out);
   }
 
   const ForwardJob<L, Score>& job_;

@@ -67,12 +67,11 @@ class DestinationWorker : EdgeGradients<L, Score> {
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_query, Real* d_vector) {
-    const Real* d_out = job_.d_out.data + batch.row(r) * job_.d_out.stride;
     if (job_.edge_rows.given()) this->dot_edge_rows(batch, r, Direction::in);
-    else dot_rows<L, false>(d_out, nullptr, batch.list(r), job_.values, job_.lanes, this->dots_, nullptr);
+    else this->template multiply_rows<false>(batch, r, nullptr);
     this->fold_products(batch, r);
     const Lanes d = this->finish_row(batch, r);
-    if (edge_job_.value_rows != nullptr) add_value_rows(batch, r, d_out);
+    if (edge_job_.value_rows != nullptr) add_value_rows(batch, r);
     if constexpr (Score::kSeparable) return d;
     else
       return job_.score.push(batch, r, Direction::in, this->buffers_, this->d_argument_,
@@ -80,7 +79,8 @@ class DestinationWorker : EdgeGradients<L, Score> {
   }
 
   // d (W_v x_ij) = p c m g_i
-  void add_value_rows(const EdgeBatch<L>& batch, Index r, const Real* d_out) {
+  void add_value_rows(const EdgeBatch<L>& batch, Index r) {
+    const Real* d_out = job_.d_out.data + batch.row(r) * job_.d_out.stride;
     const EdgeRow& run = batch.run(r);
     const Real* weights = this->weights(batch.first_vector(r));
     for (Index k = 0; k < run.count; ++k) {

@@ -16,7 +16,8 @@ template <int L, class Score>
 struct BackwardJob {
   BackwardJob(const AttentionInput& in, const Score& of_group, const ScoreGradient& score_gradient,
               const AttentionGradient& attention_gradient, MatrixView folded_d_out,
-              ConstMatrixView fold_records, Real* edge_gradients, Index group)
+              const Bf16Rows& bf16_d_out_rows, ConstMatrixView fold_records, Real* edge_gradients,
+              Index group)
       : input(in),
         score(of_group),
         terms(in, group),
@@ -26,6 +27,8 @@ struct BackwardJob {
                prefetch_distance(in.values.rows, in.values.cols)},
         d_out{folded_d_out.data + group * width, folded_d_out.stride,
               prefetch_distance(folded_d_out.rows, folded_d_out.cols)},
+        bf16_values(gathered_bf16(in.bf16_values, group * width)),
+        bf16_d_out(gathered_bf16(bf16_d_out_rows, group * width)),
         records{fold_records.data + group * 3 * L, fold_records.stride,
                 prefetch_distance(fold_records.rows, fold_records.cols)},
         d_source(part(score_gradient.source, group * L, L)),
@@ -38,7 +41,8 @@ struct BackwardJob {
         d_argument(edge_gradients),
         edge_rows(in.edge_features, in.value_edge_weight, in.heads, group),
         flat(Score::kSeparable && in.graph.stored() && lies_in_cache(in.values.rows, in.values.cols) &&
-             score.is_plain() && terms.is_plain() && !terms.has_advantage() && !edge_rows.given()) {}
+             score.is_plain() && terms.is_plain() && !terms.has_advantage() && !edge_rows.given() &&
+             in.bf16_values.empty()) {}
 
   // Where each of the out-edges stands among the in-edges.
   const EdgeId* places() const {
@@ -55,6 +59,7 @@ struct BackwardJob {
   GroupTerms<L> terms;
   Index width, lanes;
   GatherSource values, d_out;
+  GatheredRows<Bf16> bf16_values, bf16_d_out;  // what is read instead, where there are any
   GatherSource records;  // per destination: L numbers of the score, L maxima, L times D_i
   MatrixView d_source, d_destination, d_edge;
   MatrixView d_queries, d_keys;  // of the group; pair scores
@@ -98,6 +103,21 @@ class EdgeGradients {
     for (Index v = 0; v < batch.vectors(); ++v) store(weight_.at(v), load(p_.at(v)) * load(factor_.at(v)));
   }
   Real* weights(Index vector) { return job_.terms.has_weights() ? weight_.at(vector) : p_.at(vector); }
+
+  // g_i · v_j of one row's edges, unfolded; in the pass over sources also d_v_j = Σ_i w_ij g_i.
+  template <bool kOfSource>
+  void multiply_rows(const EdgeBatch<L>& batch, Index r, Real* d_values) {
+    const auto multiply = [&](const auto& values, const auto& d_out) {
+      const auto& own = kOfSource ? values : d_out;
+      const auto& others = kOfSource ? d_out : values;
+      dot_rows<L, kOfSource>(own.data + batch.row(r) * own.stride, weights(batch.first_vector(r)),
+                             batch.list(r), others, job_.lanes, dots_, d_values);
+    };
+    if constexpr (kHasBf16Rows && Score::kSeparable) {
+      if (job_.bf16_values.data != nullptr) return multiply(job_.bf16_values, job_.bf16_d_out);
+    }
+    multiply(job_.values, job_.d_out);
+  }
 
   // Folds the products of one row's edges to one number per head.
   void fold_products(const EdgeBatch<L>& batch, Index r) {

@@ -5,7 +5,7 @@
 /// than a cache. Weights are one number per head and gathered row, repeated over the lanes of a row.
 #pragma once
 
-#include "kernels/simd/lanes.hpp"
+#include "kernels/simd/bf16_lanes.hpp"
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
@@ -18,11 +18,13 @@ struct GatherList {
 };
 
 /// The matrix that is gathered from, from its first column of interest on.
-struct GatherSource {
-  const Real* data;
+template <class Number>
+struct GatheredRows {
+  const Number* data;
   Index stride;
   Index ahead;  ///< rows to prefetch ahead; 0 = none
 };
+using GatherSource = GatheredRows<Real>;
 
 /// Whether gathers from a matrix of this size meet a cache: that of the second or third level.
 inline bool lies_in_cache(Index rows, Index width) {
@@ -39,16 +41,25 @@ inline Index prefetch_distance(Index rows, Index width) {
   return std::clamp(kInFlightBytes / std::max<Index>(row_bytes, 1), kLeast, kMost);
 }
 
-template <int R>
-GAT_INLINE void prefetch_row(const Real* row) {
-  constexpr Index kLine = 64 / sizeof(Real);
+/// Whether there are passes over rows of bf16: where they are narrower than Reals by half.
+inline constexpr bool kHasBf16Rows = sizeof(Real) == 2 * sizeof(Bf16);
+/// Rows of bf16 from a column on; no data where there are none.
+inline GatheredRows<Bf16> gathered_bf16(const Bf16Rows& rows, Index first_column) {
+  if (rows.empty()) return {nullptr, 0, 0};
+  const Index width = Bf16Rows::memory_cols(rows.cols);
+  return {rows.data + first_column, rows.stride, prefetch_distance(rows.rows, width)};
+}
+
+template <int R, class Number>
+GAT_INLINE void prefetch_row(const Number* row) {
+  constexpr Index kLine = 64 / sizeof(Number);
 #pragma GCC unroll 32
   for (Index c = 0; c < R * kLanes; c += kLine) __builtin_prefetch(row + c);
 }
 
 /// Calls body(k, row) for every gathered row, R vectors wide, and prefetches.
-template <int R, class Body>
-GAT_INLINE void for_gathered(const GatherList& list, const GatherSource& source, const Body& body) {
+template <int R, class Number, class Body>
+GAT_INLINE void for_gathered(const GatherList& list, const GatheredRows<Number>& source, const Body& body) {
   Index k = 0;
   if (source.ahead > 0) {
     const Index last = std::min(list.count, list.known - source.ahead);
@@ -107,16 +118,16 @@ GAT_INLINE void for_lane_blocks(Index lanes, const Body& body) {
 
 /// out = (Σ_k w_k ⊙ row_k) ⊙ scale over `lanes` vectors; w holds L numbers per gathered row.
 /// With `add` the sum begins with what stands in `out`.
-template <int L>
-GAT_INLINE void sum_rows(const Real* weights, const GatherList& list, GatherSource source, Index lanes,
-                         const Lanes& scale, Real* out, bool add = false) {
+template <int L, class Number = Real>
+GAT_INLINE void sum_rows(const Real* weights, const GatherList& list, GatheredRows<Number> source,
+                         Index lanes, const Lanes& scale, Real* out, bool add = false) {
   for_lane_blocks(lanes, [&](auto block, Index first) {
     constexpr int R = block;
-    GatherSource part = source;
+    GatheredRows<Number> part = source;
     part.data += first * kLanes;
     Lanes sum[R];
     for (int r = 0; r < R; ++r) sum[r] = add ? load(out + (first + r) * kLanes) : Lanes{};
-    for_gathered<R>(list, part, [&](Index k, const Real* row) {
+    for_gathered<R>(list, part, [&](Index k, const Number* row) {
       const Lanes weight = tile<L>(weights + k * L);
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) sum[r] = multiply_add(weight, load(row + r * kLanes), sum[r]);
@@ -128,16 +139,16 @@ GAT_INLINE void sum_rows(const Real* weights, const GatherList& list, GatherSour
 
 /// dots[k] (sixteen lanes that still have to be folded) = z ⊙ row_k summed over vectors, and, with
 /// kSum, out = Σ_k w_k ⊙ row_k in the same pass over the rows.
-template <int L, bool kSum>
-GAT_INLINE void dot_rows(const Real* z, const Real* weights, const GatherList& list, GatherSource source,
-                         Index lanes, Real* dots, Real* out) {
+template <int L, bool kSum, class Number>
+GAT_INLINE void dot_rows(const Number* z, const Real* weights, const GatherList& list,
+                         GatheredRows<Number> source, Index lanes, Real* dots, Real* out) {
   for_lane_blocks(lanes, [&](auto block, Index first) {
     constexpr int R = block;
-    GatherSource part = source;
+    GatheredRows<Number> part = source;
     part.data += first * kLanes;
-    const Real* z_part = z + first * kLanes;
+    const Number* z_part = z + first * kLanes;
     Lanes sum[R] = {};
-    for_gathered<R>(list, part, [&](Index k, const Real* row) {
+    for_gathered<R>(list, part, [&](Index k, const Number* row) {
       Lanes even = first > 0 ? load(dots + k * kLanes) : Lanes{};
       Lanes odd{};
       Lanes weight{};

@@ -276,12 +276,20 @@ void node_scores_backward(const NodeScoreGradient& scores, Index first, Index la
 void drop_heads(const DropHeads& drop, Index first, Index last) {
   const Index width = drop.from.cols;
   Real factor[kPiece + kLanes];
+  std::fill_n(factor, kPiece, Real(1));
   for (Index r = first; r < last; ++r) {
     const auto element = static_cast<std::uint64_t>(drop.graph.global_source(r) * width);
     for (Index c = 0; c < width; c += kPiece) {
       const Index count = std::min(kPiece, width - c);
-      element_factors(drop.mask, element + static_cast<std::uint64_t>(c), count, factor);
-      multiply_numbers(drop.from.row(r) + c, factor, drop.to.row(r) + c, count);
+      if (drop.mask.active())
+        element_factors(drop.mask, element + static_cast<std::uint64_t>(c), count, factor);
+      const Real* from = drop.from.row(r) + c;
+      if (drop.rounded.empty()) {
+        multiply_numbers(from, factor, drop.to.row(r) + c, count);
+      } else {
+        for (Index k = 0; k < count; k += kLanes)
+          store(drop.rounded.row(r) + c + k, load(from + k) * load(factor + k));
+      }
     }
   }
 }

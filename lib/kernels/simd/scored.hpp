@@ -1,6 +1,8 @@
 /// The score of one call: its rows made ready, one object per group of heads.
 #pragma once
 
+#include <cassert>
+
 #include "gat/kernels/attention.hpp"
 #include "kernels/simd/row_walk.hpp"
 #include "kernels/simd/score_kernels.hpp"
@@ -24,6 +26,8 @@ inline ConstMatrixView changed_rows(const RowChange& change, const ScoreInput& s
 /// A score input whose queries and keys the loops can read. The memory is that of the current scope.
 inline ScoreInput ready_score(const AttentionInput& input, const ScoreInput& score) {
   const ScoreKernels& kernels = *kScores[score.score];
+  assert(input.bf16_values.empty() ||
+         (kHasBf16Rows && kernels.description->separable && input.value_edge_weight.empty()));
   ScoreInput ready = score;
   ready.queries =
       changed_rows(kernels.queries, score, score.queries, score.key_heads, input.execution, input.workspace);

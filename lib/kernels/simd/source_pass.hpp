@@ -62,9 +62,7 @@ class SourceWorker : EdgeGradients<L, Score> {
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values, Real* d_key) {
-    const Real* z = job_.values.data + batch.row(r) * job_.values.stride;
-    dot_rows<L, true>(z, this->weights(batch.first_vector(r)), batch.list(r), job_.d_out, job_.lanes,
-                      this->dots_, d_values);
+    this->template multiply_rows<true>(batch, r, d_values);
     if (job_.edge_rows.given()) this->dot_edge_rows(batch, r, Direction::out);
     this->fold_products(batch, r);
     const Lanes d = this->finish_row(batch, r);
