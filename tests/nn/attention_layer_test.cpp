@@ -47,6 +47,20 @@ TEST_CASE("options of an attention layer that are out of range are refused by na
   CHECK(lacking(dot([](auto& o) { o.window_edges = true; }), {"needs a window"}) == "");
 }
 
+TEST_CASE("an attention layer refuses to gather rows of bf16 and names the layer that can",
+          "[nn][attention][bf16]") {
+  const AttentionProbe probe(small_attention("gat"));
+  const CsrGraph graph = test::graph_of(2, {{0, 1}});
+  const GraphView view = graph.view();
+  const Matrix x(2, 4);
+  Matrix out(2, probe.layer.output_width());
+  Workspace workspace;
+  const Execution bf16(1, best_simd_level(), RowPrecision::bf16);
+  const Context context{.graph = view, .weights = probe.weights, .workspace = workspace, .execution = bf16};
+  CHECK(lacking(message_of([&] { probe.layer.forward(context, LayerInput{.source = x}, out); }),
+                {"attention layer", "bf16", "\"float\"", "\"gat\""}) == "");
+}
+
 TEST_CASE("options of an attention layer that contradict each other are refused with the way out",
           "[nn][attention][options]") {
   const auto dot = [](const Change& change) { return refusal("scaled_dot", change); };

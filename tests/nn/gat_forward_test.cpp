@@ -28,7 +28,8 @@ class TwoHeads {
     weights_.import_values(weights_.find(name), values);
     return *this;
   }
-  Matrix run(Mode mode = Mode::evaluation, std::uint64_t seed = 0, int layer = 0, int call = 0) const {
+  Matrix run(Mode mode = Mode::evaluation, std::uint64_t seed = 0, int layer = 0, int call = 0,
+             const Execution& execution = 1) const {
     const CsrGraph graph = test::graph_of(3, {{1, 0}, {2, 0}});
     const Matrix h = column_of({0, 0, kLn3});
     const GraphView view = graph.view();
@@ -41,7 +42,8 @@ class TwoHeads {
                     .mode = mode,
                     .random = RandomStream(seed),
                     .layer = layer,
-                    .call = call},
+                    .call = call,
+                    .execution = execution},
                    input, out);
     return out;
   }
@@ -128,6 +130,30 @@ TEST_CASE("dropped values and coefficients leave the mean where it was", "[nn][g
     CHECK(sums[0] == Approx(0.75 * kLn3).epsilon(0.07));
     CHECK(sums[1] == Approx(kLn3).epsilon(0.07));
   }
+}
+
+TEST_CASE("values that edges gather are rounded to bf16 where asked for, scores and weights are not",
+          "[nn][gat_layer][bf16]") {
+  const Execution bf16(1, best_simd_level(), RowPrecision::bf16);
+  // The values are ln 3 and 2 ln 3; the coefficients ¼, ¾ follow from ln 3 as it is.
+  const double rounded = static_cast<double>(to_float(to_bf16(static_cast<float>(kLn3))));
+  REQUIRE(std::abs(rounded / kLn3 - 1) > 1e-4);
+  const Matrix out = TwoHeads().run(Mode::evaluation, 0, 0, 0, bf16);
+  CHECK(relative_difference(out, matrix_of({{0.75 * rounded, rounded}, {0, 0}, {0, 0}})) < 1e-6);
+  // Dropped out before they are rounded: a survivor is doubled, which rounding does not see.
+  const TwoHeads dropping(with([](auto& o) { o.value_dropout = 0.5; }));
+  int kept = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Matrix floats = dropping.run(Mode::training, seed);
+    const Matrix rows = dropping.run(Mode::training, seed, 0, 0, bf16);
+    for (Index h = 0; h < 2; ++h) {
+      const double whole = h == 0 ? 1.5 * rounded : 2 * rounded;
+      REQUIRE((floats(0, h) == 0) == (rows(0, h) == 0));
+      REQUIRE((rows(0, h) == 0 || static_cast<double>(rows(0, h)) == Approx(whole).epsilon(1e-6)));
+      kept += rows(0, h) != 0;
+    }
+  }
+  CHECK(kept > 50);
 }
 
 TEST_CASE("one mask serves all heads, or each head has its own", "[nn][gat_layer][dropout]") {

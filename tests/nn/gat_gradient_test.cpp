@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "data/expectations.hpp"
 #include "gat/graph/segments.hpp"
+#include "graphs.hpp"
 #include "nn/gradient_case.hpp"
 
 using namespace gat;
@@ -181,6 +183,20 @@ void check(const GradientCase& c) {
 }
 
 }  // namespace
+
+TEST_CASE("the double library refuses to round rows to bf16, by name", "[nn][gat_layer][bf16]") {
+  const CsrGraph graph = test::graph_of(2, {{0, 1}});
+  const GatLayer layer(small_layer());
+  const Weights weights = layer.make_weights();
+  const Matrix features(2, 4);
+  Matrix out(2, layer.output_width());
+  Workspace workspace;
+  const GraphView view = graph.view();
+  const Execution bf16(1, best_simd_level(), RowPrecision::bf16);
+  const Context context{.graph = view, .weights = weights, .workspace = workspace, .execution = bf16};
+  CHECK(lacking(message_of([&] { layer.forward(context, LayerInput{.source = features}, out); }),
+                {"gat layer", "bf16", "double"}) == "");
+}
 
 TEST_CASE("gradients of the GAT layer agree with differences for every option", "[nn][gat][gradient]") {
   for (const GradientCase& c : option_cases()) check(c);

@@ -53,6 +53,25 @@ TEST_CASE("a network has the same bits for 1, 2, 3 and 8 threads", "[nn][network
   }
 }
 
+TEST_CASE("a network on rows of bf16 stays near the one on floats, its gradients too",
+          "[nn][network][bf16]") {
+  const CsrGraph graph = test::random_graph(300, 3000, 1);
+  const Matrix features = test::random_matrix(300, 20, 2);
+  const Blocks blocks = Blocks::whole(graph.view(), 2);
+  const Matrix d = test::random_matrix(300, 3, 3);
+  const Network network(test::two_layers(20, true));
+  const Weights weights = test::random_weights(network);
+  const NetworkInput input{.blocks = blocks, .features = features};
+  const auto floats = run_network(network, weights, input, Mode::training, d);
+  const Execution on(1, best_simd_level(), RowPrecision::bf16);
+  const auto bf16 = run_network(network, weights, input, Mode::training, d, on);
+  const double logits = test::relative_difference(bf16.class_logits, floats.class_logits);
+  const double gradients =
+      test::relative_difference(test::all_values(bf16.gradients), test::all_values(floats.gradients));
+  CHECK((logits > 1e-5 && logits < 1e-2));
+  CHECK((gradients > 1e-5 && gradients < 1e-2));
+}
+
 TEST_CASE("a step may read an earlier one or the features", "[nn][network][unit]") {
   const CsrGraph graph = test::random_graph(10, 30, 1);
   const Matrix features = test::random_matrix(10, 4, 2);

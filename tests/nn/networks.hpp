@@ -47,14 +47,14 @@ struct NetworkRun {
   Weights gradients;
 };
 inline NetworkRun run_network(const Network& network, const Weights& weights, const NetworkInput& input,
-                              Mode mode, const Matrix& d_class_logits = {}, int num_threads = 1) {
+                              Mode mode, const Matrix& d_class_logits = {}, const Execution& execution = 1) {
   NetworkRun result{Matrix(input.blocks.num_outputs(), network.output_width()), network.make_weights()};
   Workspace workspace;
   NetworkTape tape;
   const Round round{.workspace = workspace,
                     .mode = mode,
                     .random = RandomStream(11),
-                    .execution = num_threads,
+                    .execution = execution,
                     .tape = mode == Mode::training ? &tape : nullptr};
   network.forward(round, weights, input, result.class_logits);
   if (!d_class_logits.empty()) network.backward(round, weights, input, d_class_logits, result.gradients);

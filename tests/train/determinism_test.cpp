@@ -25,13 +25,14 @@ bool same_bits(std::span<const Real> a, std::span<const Real> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-TrainResult trained(const Dataset& data, int num_threads, std::uint64_t seed, bool prune, int epochs) {
+TrainResult trained(const Dataset& data, const Execution& execution, std::uint64_t seed, bool prune,
+                    int epochs) {
   const Network network(test::original_network(data, 8, 8, 2));
   const PreparedGraph graph(data.graph_data, policy_of(data), InputTransform::row_normalize);
   TrainOptions options;
   options.epochs = epochs;
   options.adam.l2 = 5e-4;
-  options.execution = num_threads;
+  options.execution = execution;
   options.seed = seed;
   options.prune = prune;
   return train(network, graph, data.labels, make_split(data, {}, 0), options);
@@ -89,6 +90,20 @@ TEST_CASE("training on Cora gives the same bits for 1, 2, 3 and 8 threads", "[tr
       CHECK(several.best_epoch == one.best_epoch);
       CHECK(same_bits(several.weights.values(), one.weights.values()));
     }
+  }
+}
+
+TEST_CASE("training on rows of bf16 gives the same bits for 1, 2, 3 and 8 threads, others than on floats",
+          "[train][determinism][bf16]") {
+  const Dataset data = synthetic_cora(0);
+  const auto bf16 = [](int threads) { return Execution(threads, best_simd_level(), RowPrecision::bf16); };
+  for (const bool prune : {true, false}) {
+    const TrainResult one = trained(data, bf16(1), 1, prune, 4);
+    for (const int threads : {2, 3, 8}) {
+      INFO(threads << " threads, prune " << prune);
+      CHECK(same_bits(trained(data, bf16(threads), 1, prune, 4).weights.values(), one.weights.values()));
+    }
+    CHECK_FALSE(same_bits(trained(data, 1, 1, prune, 4).weights.values(), one.weights.values()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "gat/core/error.hpp"
 #include "gat/kernels/edge_scores.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -21,6 +22,11 @@ AttentionLayer::Run::Run(const AttentionLayer& layer_in, const Context& context,
       query_heads(o.num_heads, o.query_width()),
       level(context.execution.simd),
       graph(&context.graph) {
+  if (context.execution.rows != RowPrecision::full) {
+    throw UsageError("attention layer: it gathers rows as floats alone, not as " +
+                     std::string(name_of(context.execution.rows)) +
+                     "; use the precision \"float\", or layers of kind \"gat\"");
+  }
   residual_kind = residual_for(o.residual, o.receiver_features(), o.output_width());
   own = in.destination.kind == Destinations::Kind::own;
   has_destinations = in.destination.kind != Destinations::Kind::none;

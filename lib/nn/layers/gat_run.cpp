@@ -1,6 +1,7 @@
 // The arithmetic of the GAT layer: forward and backward of one use.
 #include <algorithm>
 
+#include "gat/core/error.hpp"
 #include "gat/kernels/edge_scores.hpp"
 #include "gat/kernels/heads.hpp"
 #include "gat/kernels/linear.hpp"
@@ -17,7 +18,7 @@ enum Site : std::uint64_t { kFeatureSite = 1, kDestinationSite = 2, kValueSite =
 enum Slot {
   kZSrc,
   kZDst,
-  kValues,
+  kValues,  // where they are not the rows of kZSrc: dropped out, rounded to bf16, or both
   kScoreSrc,
   kScoreDst,
   kScoreEdge,
@@ -38,7 +39,11 @@ struct GatLayer::Run {
         c(context_in),
         in(input_in),
         heads(o.num_heads, o.head_dim),
-        level(context_in.execution.simd) {
+        level(context_in.execution.simd),
+        rounds(context_in.execution.rows == RowPrecision::bf16) {
+    if (rounds && sizeof(Real) != sizeof(float)) {
+      throw UsageError("gat layer: rows in bf16 are for the float library; this one computes in double");
+    }
     own = in.destination.kind == Destinations::Kind::own;
     has_destinations = in.destination.kind != Destinations::Kind::none;
     const auto& arrays = c.graph.arrays();
@@ -77,8 +82,10 @@ struct GatLayer::Run {
   bool keeps_argument() const { return !slope_from_value(o.activation); }
   const Real* bias_or_null(Index i) const { return i < 0 ? nullptr : parameter(i).data; }
 
-  AttentionInput attention_input(ConstMatrixView values) const {
-    return {c.graph, heads, values, in.edges, attention_mask, c.execution, c.workspace};
+  AttentionInput attention_input(ConstMatrixView values, const Bf16Rows& rounded) const {
+    AttentionInput input{c.graph, heads, values, in.edges, attention_mask, c.execution, c.workspace};
+    input.bf16_values = rounded;
+    return input;
   }
 
   void forward(MatrixView output) const;
@@ -102,6 +109,7 @@ struct GatLayer::Run {
   const LayerInput& in;
   HeadLayout heads;
   SimdLevel level;
+  bool rounds;  // the values that edges gather, to bf16
   bool own = false;
   bool has_destinations = true;
   DropoutMask value_mask, attention_mask;
@@ -167,10 +175,16 @@ void GatLayer::Run::forward(MatrixView output) const {
                      [&](Index first, Index last) { node_scores(destination_scores, first, last, level); });
     }
   }
+  // Scores read z as it is; what edges gather is rounded while the rows are in the cache.
+  const Bf16Rows rounded =
+      rounds ? Bf16Rows(keep(kValues, z_src.rows, Bf16Rows::memory_cols(heads.width())), heads.width())
+             : Bf16Rows();
+  const DropHeads rounding{value_mask, c.graph, z_src, {}, rounded};
   linear_forward(source, parameter(layer.weight_), z_src, c.execution, c.workspace,
                  [&](Index first, Index last) {
                    node_scores(source_scores, first, last, level);
                    if (has_destinations && !own) node_scores(destination_scores, first, last, level);
+                   if (rounds) drop_heads(rounding, first, last, level);
                  });
   if (o.edge_features > 0) score.edge = forward_edge_scores();
 
@@ -186,8 +200,8 @@ void GatLayer::Run::forward(MatrixView output) const {
   merge.argument = keeps_argument() ? keep(kArgument, output.rows, output.cols) : output;
   const AttentionState state{keep(kRowMax, destinations, heads.score_width()),
                              keep(kInverseSum, destinations, heads.score_width())};
-  attention_forward(attention_input(dropped_values(z_src)), score, state, out, c.attention,
-                    [&](Index first, Index last) { merge_heads(merge, first, last, level); });
+  attention_forward(attention_input(rounds ? z_src : dropped_values(z_src), rounded), score, state, out,
+                    c.attention, [&](Index first, Index last) { merge_heads(merge, first, last, level); });
 }
 
 // out = merged heads + residual(x) + bias
@@ -294,10 +308,11 @@ void GatLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_output, c
     score.edge = tape[kScoreEdge];
     d_score.edge = c.workspace.zeros(in.edge_features.rows, o.num_heads);
   }
-  const ConstMatrixView values = value_mask.active() ? tape[kValues] : tape[kZSrc];
+  const ConstMatrixView values = value_mask.active() && !rounds ? tape[kValues] : tape[kZSrc];
+  const Bf16Rows rounded = rounds ? Bf16Rows(tape[kValues], heads.width()) : Bf16Rows();
   const MatrixView d_values = c.workspace.matrix(c.graph.num_sources(), heads.width());
-  attention_backward(attention_input(values), score, {tape[kRowMax], tape[kInverseSum]}, tape[kHeads],
-                     merge.d_heads, d_score, {d_values, d_input.log_prior, d_input.factor},
+  attention_backward(attention_input(values, rounded), score, {tape[kRowMax], tape[kInverseSum]},
+                     tape[kHeads], merge.d_heads, d_score, {d_values, d_input.log_prior, d_input.factor},
                      [&](Index first, Index last) { merge_heads_backward(merge, first, last, level); });
   if (layer.bias_ >= 0) add_blocks(merge.d_bias, gradients[layer.bias_]);
   backward_residual(merge.d_argument, d_input, gradients);
