@@ -85,6 +85,7 @@ struct Settings {
   std::string seeds;
   std::int64_t threads = 0;
   std::string simd = "auto";
+  std::string precision = "float";
   bool prune = true;
   std::string reorder = "auto";
 

@@ -1,6 +1,7 @@
 #include "bench/edge_passes.hpp"
 
 #include "bench/generated.hpp"
+#include "gat/kernels/heads.hpp"
 
 namespace gat::app {
 
@@ -27,8 +28,18 @@ EdgePasses::EdgePasses(const BenchGraph& graph, const HeadLayout& largest)
 }
 
 AttentionInput EdgePasses::input(const HeadLayout& layout, const Execution& execution) {
-  return {graph_.view, layout,    shaped(values_, graph_.view.num_sources(), layout.width()), {}, {},
-          execution,   workspace_};
+  const MatrixView values = shaped(values_, graph_.view.num_sources(), layout.width());
+  AttentionInput input{graph_.view, layout, values, {}, {}, execution, workspace_};
+  if (execution.rows == RowPrecision::bf16) input.bf16_values = rounded(values, execution);
+  return input;
+}
+// Rounded once for each shape, so that the passes alone are timed.
+Bf16Rows EdgePasses::rounded(ConstMatrixView values, const Execution& execution) {
+  const bool is_new = rounded_.cols() != Bf16Rows::memory_cols(values.cols);
+  if (is_new) rounded_.resize(values.rows, Bf16Rows::memory_cols(values.cols));
+  const Bf16Rows rows(rounded_, values.cols);
+  if (is_new) drop_heads({{}, graph_.view, values, {}, rows}, 0, values.rows, execution.simd);
+  return rows;
 }
 ScoreInput EdgePasses::scores(const HeadLayout& layout) {
   return {shaped(scores_source_, graph_.view.num_sources(), layout.score_width()),
@@ -61,7 +72,9 @@ std::size_t add_edge_passes(Suite& suite, EdgePasses& passes, const HeadLayout& 
                             const Execution& execution, bool limited, const std::string& suffix) {
   const BenchGraph& graph = passes.graph();
   const Index edges = graph.view.num_edges();
-  const Index width = layout.joined();
+  // Rows of bf16 are rows of half as many floats.
+  const bool is_bf16 = execution.rows == RowPrecision::bf16;
+  const Index width = is_bf16 ? Bf16Rows::memory_cols(layout.joined()) : layout.joined();
   Work work;
   if (limited) work.gathered = {{&graph, width, static_cast<double>(edges * width) * sizeof(Real)}};
   const std::string shape =

@@ -6,7 +6,8 @@
 
 namespace gat::app {
 
-/// Scores and values are random numbers; no dropout, no terms of edges.
+/// Scores and values are random numbers; no dropout, no terms of edges. With an execution that gathers bf16
+/// the values are rounded beforehand, as a layer does.
 class EdgePasses {
  public:
   EdgePasses(const BenchGraph& graph, const HeadLayout& largest);
@@ -19,10 +20,11 @@ class EdgePasses {
  private:
   AttentionInput input(const HeadLayout& layout, const Execution& execution);
   ScoreInput scores(const HeadLayout& layout);
+  Bf16Rows rounded(ConstMatrixView values, const Execution& execution);
 
   const BenchGraph& graph_;
   Matrix values_, scores_source_, scores_destination_, out_, d_out_, row_max_, inverse_sum_, ones_;
-  Matrix d_values_, d_scores_source_, d_scores_destination_;
+  Matrix d_values_, d_scores_source_, d_scores_destination_, rounded_;
   Workspace workspace_;
 };
 

@@ -1,4 +1,4 @@
-/// How a call computes: on how many threads and with which instructions.
+/// How a call computes: on how many threads, with which instructions, from rows of which precision.
 #pragma once
 
 #include "gat/core/execution.hpp"
@@ -6,7 +6,7 @@
 
 namespace gat::app {
 
-/// What --threads and --simd ask for, settled for this machine.
+/// What --threads, --simd and --precision ask for, settled for this machine.
 Execution execution_of(const Call& call);
 
 }  // namespace gat::app

@@ -89,6 +89,8 @@ std::vector<std::string> plan_lines(const Plan& plan) {
       fmt::format("seed: {}; threads: {}; instructions: {}",
                   plan.settings.seeds.empty() ? std::to_string(plan.settings.seed) : plan.settings.seeds,
                   plan.execution.num_threads, name_of(plan.execution.simd)));
+  if (plan.execution.rows != RowPrecision::full)
+    lines.back() += fmt::format("; gathered rows: {}", name_of(plan.execution.rows));
   for (const std::string& remark : plan.remarks) lines.push_back("note: " + remark);
   return lines;
 }

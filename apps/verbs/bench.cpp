@@ -66,6 +66,9 @@ int run_bench(const Call& call) {
   const Settings& settings = call.settings;
   if (!settings.data.empty() && settings.suite != Settings{}.suite)
     throw UsageError("--suite: " + settings.suite + " and DATA exclude each other; leave one");
+  if (settings.data.empty() && settings.precision != Settings{}.precision)
+    throw UsageError("--precision " + settings.precision +
+                     ": is for DATA; the suites kernels and arxiv measure both precisions");
   std::vector<TimedCase> earlier;
   if (!settings.compare.empty()) earlier = read_cases(settings.compare);
   const int rounds = static_cast<int>(settings.rounds);

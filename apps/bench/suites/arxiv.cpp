@@ -51,6 +51,11 @@ void build_arxiv(Suite& suite, const SuiteOptions& options) {
                                               [&dropping, most] { dropping.steps.training_step(most); }});
   const std::size_t in_order = suite.add({"training step, no dropout, reordered", most.num_threads,
                                           [&reordered, most] { reordered.steps.training_step(most); }});
+  Execution rounding = most;
+  rounding.rows = RowPrecision::bf16;
+  const std::size_t bf16 = suite.add({"training step, no dropout, bf16", most.num_threads,
+                                      [&plain, rounding] { plain.steps.training_step(rounding); }});
+  suite.compare("training step, bf16 / float", bf16, steps.back());
   suite.compare("training step, dropout 0.5 / none", with_dropout, steps.back());
   suite.compare("training step, as given / reordered", steps.back(), in_order);
   if (steps.size() > 1) suite.compare("training step, 1 thread / all", steps.front(), steps.back());

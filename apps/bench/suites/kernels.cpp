@@ -26,6 +26,14 @@ void add_reordered(Suite& suite, const ArxivData& data, std::size_t given, const
   suite.compare("edge backward, as given / reordered", given + 1, reordered + 1);
 }
 
+// The edge passes on rows of bf16, beside those on floats.
+void add_bf16(Suite& suite, EdgePasses& passes, std::size_t floats, Execution on) {
+  on.rows = RowPrecision::bf16;
+  const std::size_t bf16 = add_edge_passes(suite, passes, HeadLayout(8, 32), on, true, ", bf16");
+  suite.compare("edge forward, bf16 / float", bf16, floats);
+  suite.compare("edge backward, bf16 / float", bf16 + 1, floats + 1);
+}
+
 }  // namespace
 
 void build_kernels(Suite& suite, const SuiteOptions& options) {
@@ -36,6 +44,7 @@ void build_kernels(Suite& suite, const SuiteOptions& options) {
     wide = add_edge_passes(suite, passes, HeadLayout(8, 32), on);
     add_edge_passes(suite, passes, HeadLayout(1, 40), on);
   }
+  add_bf16(suite, passes, wide, options.executions.back());
   add_reordered(suite, data, wide, options.executions.back());
   for (const ProductShape& shape : kProducts) {
     DenseProduct& product = suite.make<DenseProduct>(shape.rows, shape.in, shape.out);
