@@ -94,6 +94,29 @@ TEST_CASE("the rows of a view know their graphs once a pointer is attached", "[g
   CHECK(rows.rows.empty());
 }
 
+TEST_CASE("rows belong to the graphs that begin at them, with segment numbers or without",
+          "[graph][segments][unit]") {
+  const std::vector<SegmentBegin> begins{{0, 0, 0}, {2, 2, 4}, {2, 2, 4}, {5, 5, 13}};
+  const SegmentRows rows = segment_rows(GraphView::complete_segments(begins));
+  CHECK(rows.offsets == Pointer{0, 2, 2, 5});
+  CHECK(rows.rows.empty());
+  CHECK(segment_rows(SegmentPointer().complete()).num_segments() == 0);
+}
+
+TEST_CASE("views that do not say which rows are of which graph are refused", "[graph][segments]") {
+  const auto refused = [](const GraphView::Arrays& arrays) {
+    return message_of([&] { segment_rows(GraphView(3, 3, false, 0, arrays)); });
+  };
+  GraphView::Arrays arrays;
+  arrays.num_segments = 2;
+  CHECK(lacking(refused(arrays), {"2 graphs", "which rows", "SegmentPointer::attach"}) == "");
+  const std::vector<SegmentBegin> begins{{0, 0, 0}, {2, 2, 4}, {4, 4, 8}};
+  arrays.segment_begins = begins;
+  CHECK(lacking(refused(arrays), {"3 sources", "end at 4", "SegmentPointer::attach"}) == "");
+  arrays.num_segments = 1;
+  CHECK(lacking(refused(arrays), {"counts 1 graphs", "of 2 graphs"}) == "");
+}
+
 TEST_CASE("a view without a pointer names the graph of a destination by its segments",
           "[graph][segments][unit]") {
   const std::vector<std::int32_t> numbers{1, 0};

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "catch.hpp"
+#include "data/expectations.hpp"
 #include "nn/attention_run.hpp"
 
 using namespace gat;
@@ -40,6 +41,7 @@ class Sequences {
     graph_ = build_graph(edges, first, test::kAsGiven).graph;
     GraphView::Arrays arrays = graph_.view().arrays();
     arrays.segments = segments_;
+    arrays.num_segments = static_cast<Index>(starts_.size());
     view_ = GraphView(first, first, false, graph_.num_edges(), arrays);
   }
   Sequences(const Sequences&) = delete;
@@ -94,6 +96,8 @@ TEST_CASE("each sequence of a batch has positions of its own", "[nn][attention][
     const Sequences both({9, 6}), first({9}), second({6});
     const Matrix x = random_matrix(15, 4, 5);
     const AttentionRound together = probe.run(both.view(), x);
+    const std::vector<SegmentBegin> begins{{0, 0, 0}, {9, 9, 81}, {15, 15, 117}};
+    CHECK(relative_difference(probe.run(GraphView::complete_segments(begins), x).out, together.out) < 1e-6);
     const AttentionRound a = probe.run(first.view(), part_of(x, 0, 9));
     const AttentionRound b = probe.run(second.view(), part_of(x, 9, 6));
     CHECK(relative_difference(part_of(together.out, 0, 9), a.out) < 1e-6);
@@ -103,6 +107,17 @@ TEST_CASE("each sequence of a batch has positions of its own", "[nn][attention][
     const AttentionRound alone = probe.run(GraphView::complete(9, 9), part_of(x, 0, 9));
     CHECK(relative_difference(alone.out, a.out) < 1e-5);
   }
+}
+
+TEST_CASE("windows refuse a batch that does not say which rows are of which graph",
+          "[nn][attention][window][batch]") {
+  const Matrix x = random_matrix(6, 4, 5);
+  const CsrGraph graph = test::random_graph(6, 12, 1);
+  GraphView::Arrays arrays = graph.view().arrays();
+  arrays.num_segments = 2;
+  const GraphView view(6, 6, false, 12, arrays);
+  CHECK(lacking(message_of([&] { AttentionProbe(windowed(Window::predictive, 2)).run(view, x); }),
+                {"2 graphs", "SegmentPointer::attach"}) == "");
 }
 
 TEST_CASE("score-function gradients read the loss of each graph of a batch", "[nn][attention][batch]") {

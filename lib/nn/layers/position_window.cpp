@@ -4,21 +4,43 @@
 #include <cmath>
 #include <numeric>
 
+#include "gat/core/error.hpp"
+#include "graph/segment_check.hpp"
+
 namespace gat::inline GAT_PRECISION {
 
-GraphLines::GraphLines(const GraphView& graph) : segments_(graph.arrays().segments) {
-  if (segments_.empty()) {
+GraphLines::GraphLines(const GraphView& graph) {
+  check_segments(graph);
+  if (graph.num_segments() == 1) {
     lines_.push_back({0, graph.num_sources()});
     return;
   }
-  for (Index j = 0; j < graph.num_sources(); ++j) {
-    const auto at = static_cast<std::size_t>(segments_[static_cast<std::size_t>(j)]);
-    if (at >= lines_.size()) lines_.resize(at + 1);
-    const auto global = static_cast<NodeId>(graph.global_source(j));
-    Line& line = lines_[at];
-    line.first = line.length == 0 ? global : std::min(line.first, global);
-    ++line.length;
+  const auto begins = graph.arrays().segment_begins;
+  if (begins.empty() && graph.bipartite()) {
+    throw UsageError(
+        "attention layer: a window on a batch of two-sided graphs needs to know where each begins; make its "
+        "view with SegmentPointer::attach or SegmentPointer::complete");
   }
+  lines_.resize(static_cast<std::size_t>(graph.num_segments()));
+  if (begins.empty()) {
+    const auto segments = graph.arrays().segments;
+    for (Index j = 0; j < graph.num_sources(); ++j)
+      add_source(graph, j, segments[static_cast<std::size_t>(j)]);
+    line_of_.assign(segments.begin(), segments.begin() + graph.num_destinations());
+    return;
+  }
+  for (std::size_t s = 1; s < begins.size(); ++s) {
+    const auto segment = static_cast<std::int32_t>(s - 1);
+    for (Index j = begins[s - 1].source; j < begins[s].source; ++j) add_source(graph, j, segment);
+    line_of_.resize(static_cast<std::size_t>(begins[s].destination), segment);
+  }
+}
+
+void GraphLines::add_source(const GraphView& graph, Index row, std::int32_t segment) {
+  const auto global = static_cast<NodeId>(graph.global_source(row));
+  Line& line = lines_[static_cast<std::size_t>(segment)];
+  line.first = line.length == 0 ? global : std::min(line.first, global);
+  ++line.length;
 }
 
 PositionWindow::PositionWindow(const GraphView& graph, Index width, bool logarithm, ConstMatrixView positions,

@@ -11,6 +11,7 @@ namespace gat::inline GAT_PRECISION {
 /// Where the graph of each destination begins among the node numbers, and how many sources it has.
 class GraphLines {
  public:
+  /// \throws ShapeError, UsageError for a batch of graphs that does not say which rows are whose
   explicit GraphLines(const GraphView& graph);
   NodeId first(Index destination) const { return lines_[line(destination)].first; }
   Index length(Index destination) const { return lines_[line(destination)].length; }
@@ -20,11 +21,12 @@ class GraphLines {
     NodeId first = 0;
     Index length = 0;
   };
+  void add_source(const GraphView& graph, Index row, std::int32_t segment);
   std::size_t line(Index destination) const {
-    return segments_.empty() ? 0 : static_cast<std::size_t>(segments_[static_cast<std::size_t>(destination)]);
+    return line_of_.empty() ? 0 : static_cast<std::size_t>(line_of_[static_cast<std::size_t>(destination)]);
   }
 
-  std::span<const std::int32_t> segments_;
+  std::vector<std::int32_t> line_of_;  // of destination rows; empty = one line
   std::vector<Line> lines_;
 };
 
