@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "data/expectations.hpp"
+#include "gat/graph/segments.hpp"
 #include "nn/attention_run.hpp"
 
 using namespace gat;
@@ -162,4 +163,57 @@ TEST_CASE("a window on a two-sided graph stands on the positions of the sources"
     CHECK(last - first <= 6);
   }
   CHECK(test::is_finite(r.d_destination));
+}
+
+TEST_CASE("windows of a batch of two-sided graphs count each side from its own start",
+          "[nn][attention][window][batch][bipartite]") {
+  const std::vector<Index> sources{0, 5, 14, 26}, destinations{0, 8, 12, 19};
+  const SegmentPointer segments(sources, destinations);
+  const Matrix x = random_matrix(26, 4, 5), y = random_matrix(19, 2, 6);
+  // The same pairs as a stored graph whose rows have numbers, too.
+  const test::StoredTwin twin(segments.complete());
+  for (const Window window : {Window::monotonic, Window::predictive}) {
+    for (const bool inside : {false, true}) {
+      AttentionLayerOptions o = windowed(window, 3);
+      o.destination_features = 2;
+      o.window_edges = inside;
+      const AttentionProbe probe(o);
+      const auto run = [&](const GraphView& view, const Matrix& from, const Matrix& to) {
+        return probe.run(view, {.source = from, .destination = Destinations::own(to)});
+      };
+      const AttentionRound together = run(segments.complete(), x, y);
+      const AttentionRound stored = run(segments.attach(twin.view()), x, y);
+      CHECK(relative_difference(stored.out, together.out) < 1e-5);
+      for (std::size_t s = 0; s < 3; ++s) {
+        INFO(name_of(window) << ", edges inside alone: " << inside << ", graph " << s);
+        const Index first = sources[s], count = sources[s + 1] - first;
+        const Index to = destinations[s], receivers = destinations[s + 1] - to;
+        const Matrix mine = part_of(x, first, count), theirs = part_of(y, to, receivers);
+        const AttentionRound alone = run(GraphView::complete(count, receivers, true), mine, theirs);
+        CHECK(relative_difference(part_of(together.out, to, receivers), alone.out) < 1e-5);
+        CHECK(relative_difference(part_of(together.d_source, first, count), alone.d_source) < 1e-4);
+        CHECK(relative_difference(part_of(together.d_destination, to, receivers), alone.d_destination) <
+              1e-4);
+        // A batch of one graph is that graph.
+        const SegmentPointer one(std::vector<Index>{0, count}, std::vector<Index>{0, receivers});
+        CHECK(test::same_bits(run(one.complete(), mine, theirs).out, alone.out));
+      }
+    }
+  }
+}
+
+TEST_CASE("a window on a batch of two-sided graphs needs to know where each begins",
+          "[nn][attention][window][batch][bipartite]") {
+  AttentionLayerOptions o = windowed(Window::monotonic, 3);
+  o.destination_features = 2;
+  const std::vector<std::int32_t> numbers{0, 0, 1, 1};
+  const test::StoredTwin twin(GraphView::complete(4, 2, true));
+  GraphView::Arrays arrays = twin.view().arrays();
+  arrays.segments = numbers;
+  arrays.num_segments = 2;
+  const GraphView view(4, 2, true, 8, arrays);
+  const Matrix x = random_matrix(4, 4, 5), y = random_matrix(2, 2, 6);
+  CHECK(lacking(message_of(
+                    [&] { AttentionProbe(o).run(view, {.source = x, .destination = Destinations::own(y)}); }),
+                {"two-sided", "SegmentPointer::attach"}) == "");
 }

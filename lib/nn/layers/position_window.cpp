@@ -12,7 +12,7 @@ namespace gat::inline GAT_PRECISION {
 GraphLines::GraphLines(const GraphView& graph) {
   check_segments(graph);
   if (graph.num_segments() == 1) {
-    lines_.push_back({0, graph.num_sources()});
+    lines_.push_back({0, 0, graph.num_sources()});
     return;
   }
   const auto begins = graph.arrays().segment_begins;
@@ -33,6 +33,11 @@ GraphLines::GraphLines(const GraphView& graph) {
     const auto segment = static_cast<std::int32_t>(s - 1);
     for (Index j = begins[s - 1].source; j < begins[s].source; ++j) add_source(graph, j, segment);
     line_of_.resize(static_cast<std::size_t>(begins[s].destination), segment);
+    NodeId& first = lines_[s - 1].first_destination;
+    for (Index i = begins[s - 1].destination; i < begins[s].destination; ++i) {
+      const auto global = static_cast<NodeId>(graph.global_destination(i));
+      first = i == begins[s - 1].destination ? global : std::min(first, global);
+    }
   }
 }
 
@@ -53,7 +58,7 @@ PositionWindow::PositionWindow(const GraphView& graph, Index width, bool logarit
       lines_(graph) {
   const auto& arrays = graph.arrays();
   const bool same = graph.bipartite() ? arrays.destination_ids.empty() : arrays.node_ids.empty();
-  if (same || positions.empty()) return;
+  if (same || (positions.empty() && !graph.bipartite())) return;
   for (Index i = 0; i < graph.num_destinations(); ++i) {
     const auto global = static_cast<std::size_t>(graph.global_destination(i));
     if (global >= rows_.size()) rows_.resize(global + 1, 0);
@@ -61,15 +66,20 @@ PositionWindow::PositionWindow(const GraphView& graph, Index width, bool logarit
   }
 }
 
+// Destinations that are sources share their numbers; others count from the start of their own side.
 Real PositionWindow::distance(NodeId destination, NodeId source) const {
-  if (positions_.empty()) return static_cast<Real>(source - destination);
+  if (positions_.empty() && !graph_.bipartite()) return static_cast<Real>(source - destination);
   const auto row = static_cast<Index>(row_of(destination));
-  return static_cast<Real>(source - lines_.first(row)) - positions_(row, 0);
+  const NodeId from_start = source - lines_.first(row);
+  if (!positions_.empty()) return static_cast<Real>(from_start) - positions_(row, 0);
+  return static_cast<Real>(from_start - (destination - lines_.first_destination(row)));
 }
 
 double PositionWindow::center(Index row) const {
-  if (positions_.empty()) return static_cast<double>(graph_.global_destination(row));
-  return static_cast<double>(lines_.first(row)) + static_cast<double>(positions_(row, 0));
+  const auto first = static_cast<double>(lines_.first(row));
+  if (!positions_.empty()) return first + static_cast<double>(positions_(row, 0));
+  const auto own = static_cast<double>(graph_.global_destination(row));
+  return graph_.bipartite() ? first + own - static_cast<double>(lines_.first_destination(row)) : own;
 }
 
 Real PositionWindow::value(NodeId destination, NodeId source, int) const {
