@@ -52,6 +52,13 @@ SegmentPointer::SegmentPointer(std::span<const Index> sources, std::span<const I
 }
 
 GraphView SegmentPointer::attach(const GraphView& edges) const {
+  if (bipartite_ != edges.bipartite()) {
+    throw ShapeError(bipartite_
+                         ? "segment pointer: has sources and destinations, but the destinations of the "
+                           "graph are its sources; make it from one row of numbers"
+                         : "segment pointer: has one row of numbers, but the graph is bipartite; make "
+                           "it from those of sources and those of destinations");
+  }
   const SegmentBegin& end = begins_.back();
   if (end.source != edges.num_sources() || end.destination != edges.num_destinations()) {
     throw ShapeError("segment pointer: ends at " + std::to_string(end.source) + " sources and " +

@@ -139,3 +139,14 @@ TEST_CASE("ragged segment pointers are refused with the place", "[graph][segment
                 }),
                 {"ends at 4", "5"}) == "");
 }
+
+TEST_CASE("a segment pointer of two sides belongs to bipartite graphs, one of one side to the others",
+          "[graph][segments]") {
+  const Pointer pointer{0, 2, 5};
+  const SegmentPointer one(pointer), two(pointer, pointer);
+  const GraphView square = GraphView::complete(5, 5), bipartite = GraphView::complete(5, 5, true);
+  CHECK(one.attach(square).num_segments() == 2);
+  CHECK(two.attach(bipartite).num_segments() == 2);
+  CHECK(lacking(message_of([&] { two.attach(square); }), {"segment pointer", "from one row"}) == "");
+  CHECK(lacking(message_of([&] { one.attach(bipartite); }), {"segment pointer", "is bipartite"}) == "");
+}
