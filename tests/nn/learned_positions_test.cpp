@@ -4,7 +4,7 @@
 #include "catch.hpp"
 #include "data/expectations.hpp"
 #include "gat/graph/reorder.hpp"
-#include "nn/networks.hpp"
+#include "nn/models.hpp"
 
 using namespace gat;
 using gat::test::matrix_of;
@@ -130,6 +130,22 @@ TEST_CASE("a graph with more nodes than positions is refused with both numbers a
   GraphView::Arrays arrays;
   arrays.node_ids = ids;
   CHECK(lacking(refusal(GraphView(4, 4, false, 0, arrays)), {"at least 8 nodes", "3 positions"}) == "");
+}
+
+TEST_CASE("chosen nodes of a graph with more nodes than positions are refused like all of them",
+          "[nn][learned_positions][model]") {
+  ModelDescription d;
+  d.network = network_of(4, 20, "add");
+  const Model model(d, test::random_weights(Network(d.network)));
+  const GraphData small = test::random_data(20, 4), large = test::random_data(21, 4);
+  Workspace workspace;
+  CHECK(model.class_logits(model.prepare(small), std::vector<NodeId>{3, 19}, workspace).rows() == 2);
+  const std::initializer_list<std::string> parts{"learned_positions layer", "has 21 nodes", "20 positions"};
+  CHECK(lacking(message_of([&] { model.prepare(large); }), parts) == "");
+  // Prepared by hand. The rows that node 3 depends on may all have positions.
+  const PreparedGraph prepared(large, d.graph_policy, d.input_transform);
+  const std::vector<NodeId> chosen{3};
+  CHECK(lacking(message_of([&] { model.class_logits(prepared, chosen, workspace); }), parts) == "");
 }
 
 TEST_CASE("options of learned positions that are out of range are refused by name",

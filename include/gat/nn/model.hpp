@@ -91,8 +91,8 @@ class Model {
   /// \param reorder  off for those who make one or two passes over the whole graph, see
   ///                 `PreparedGraph::lay_out`
   /// \param num_threads  for encodings of positions; results do not depend on it
-  /// \throws ShapeError when the data has other widths than the model was made for; NumericError when an
-  ///         encoding of positions cannot be computed
+  /// \throws ShapeError when the data has other widths than the model was made for, or more nodes than it
+  ///         learned positions; NumericError when an encoding of positions cannot be computed
   PreparedGraph prepare(const GraphData& raw, Reorder reorder = Reorder::automatic,
                         int num_threads = 1) const;
 

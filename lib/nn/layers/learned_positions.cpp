@@ -37,18 +37,22 @@ Index position_of(const GraphView& graph, Index row) {
   return row - begins[static_cast<std::size_t>(graph.segment_of_destination(row))].source;
 }
 
-void check_positions(const GraphView& graph, Index num_positions) {
+// \param known  "at least " where the nodes are only some of those of the graph
+void refuse_nodes(const char* known, Index nodes, Index num_positions) {
+  throw ShapeError("learned_positions layer: the graph has " + std::string(known) + std::to_string(nodes) +
+                   " nodes, the layer has " + std::to_string(num_positions) +
+                   " positions; use a graph of at most that many nodes, or train with num_positions of " +
+                   std::to_string(nodes) + " or more");
+}
+
+void check_rows(const GraphView& graph, Index num_positions) {
   const auto ids = graph.arrays().node_ids;
   const auto begins = graph.arrays().segment_begins;
   Index nodes = ids.empty() ? graph.num_sources() : Index{*std::max_element(ids.begin(), ids.end())} + 1;
   if (!begins.empty()) nodes = 0;
   for (std::size_t s = 1; s < begins.size(); ++s)
     nodes = std::max(nodes, begins[s].source - begins[s - 1].source);
-  if (nodes <= num_positions) return;
-  throw ShapeError("learned_positions layer: the graph has " + std::string(ids.empty() ? "" : "at least ") +
-                   std::to_string(nodes) + " nodes, the layer has " + std::to_string(num_positions) +
-                   " positions; use a graph of at most that many nodes, or train with num_positions of " +
-                   std::to_string(nodes) + " or more");
+  if (nodes > num_positions) refuse_nodes(ids.empty() ? "" : "at least ", nodes, num_positions);
 }
 
 }  // namespace
@@ -89,8 +93,12 @@ LearnedPositionsLayer::LearnedPositionsLayer(const LearnedPositionsOptions& opti
 
 Index LearnedPositionsLayer::check_input(const GraphView& graph, const LayerInput& input) const {
   check_features("learned_positions", graph, input, options_.in_features);
-  check_positions(graph, options_.num_positions);
+  check_rows(graph, options_.num_positions);
   return output_width();
+}
+
+void LearnedPositionsLayer::check_num_nodes(Index num_nodes) const {
+  if (num_nodes > options_.num_positions) refuse_nodes("", num_nodes, options_.num_positions);
 }
 
 void LearnedPositionsLayer::forward(const Context& c, const LayerInput& input, MatrixView output) const {
