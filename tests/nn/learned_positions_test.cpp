@@ -4,6 +4,7 @@
 #include "catch.hpp"
 #include "data/expectations.hpp"
 #include "gat/graph/reorder.hpp"
+#include "gat/graph/segments.hpp"
 #include "nn/models.hpp"
 
 using namespace gat;
@@ -94,6 +95,20 @@ TEST_CASE("learned positions give parts and other orders of a graph the same bit
     CHECK(test::relative_difference(part.gradients[table], whole.gradients[table]) < 1e-5);
     CHECK(test::relative_difference(reordered.gradients[table], whole.gradients[table]) < 1e-5);
   }
+}
+
+TEST_CASE("the graphs of a batch share the rows of the table, and add their gradients",
+          "[nn][learned_positions][batch]") {
+  const SegmentPointer segments(std::vector<Index>{0, 2, 2, 5, 6});
+  const LearnedPositionsLayer layer({.in_features = 2, .num_positions = 3});
+  const Weights weights = layer.make_weights();
+  Weights gradients = layer.make_weights();
+  Workspace workspace;
+  const Matrix d = matrix_of({{1, 10}, {2, 20}, {4, 40}, {8, 80}, {16, 160}, {32, 320}});
+  const GraphView view = segments.complete();
+  layer.backward({.graph = view, .weights = weights, .workspace = workspace}, {}, {}, d, {}, gradients);
+  // Rows 0, 2 and 5 begin a graph, 1 and 3 are second.
+  CHECK(gradients.export_values(0) == std::vector<Real>{37, 370, 10, 100, 16, 160});
 }
 
 TEST_CASE("a node that a block lists twice has one gradient for any number of threads",

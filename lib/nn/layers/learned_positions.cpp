@@ -30,12 +30,27 @@ void write_row(const FeatureView& features, Index row, Real* to) {
     to[sparse.column_indices[e]] += sparse.values[e];
 }
 
-// The number of a row's node in the whole graph, or in its graph of a batch.
-Index position_of(const GraphView& graph, Index row) {
-  const auto begins = graph.arrays().segment_begins;
-  if (begins.empty()) return graph.global_source(row);
-  return row - begins[static_cast<std::size_t>(graph.segment_of_destination(row))].source;
-}
+// The position of each row: the number of its node in the whole graph, or in its graph of a batch.
+class RowPositions {
+ public:
+  explicit RowPositions(const GraphView& graph) : ids_(graph.arrays().node_ids) {
+    const auto begins = graph.arrays().segment_begins;
+    if (begins.empty()) return;
+    in_graph_.reserve(static_cast<std::size_t>(graph.num_sources()));
+    for (std::size_t s = 1; s < begins.size(); ++s) {
+      for (Index row = begins[s - 1].source; row < begins[s].source; ++row)
+        in_graph_.push_back(static_cast<NodeId>(row - begins[s - 1].source));
+    }
+    ids_ = in_graph_;
+  }
+  RowPositions(const RowPositions&) = delete;
+  RowPositions& operator=(const RowPositions&) = delete;
+  Index operator[](Index row) const { return ids_.empty() ? row : ids_[static_cast<std::size_t>(row)]; }
+
+ private:
+  std::vector<NodeId> in_graph_;
+  std::span<const NodeId> ids_;  // empty: the rows' own numbers
+};
 
 // \param known  "at least " where the nodes are only some of those of the graph
 void refuse_nodes(const char* known, Index nodes, Index num_positions) {
@@ -104,10 +119,11 @@ void LearnedPositionsLayer::check_num_nodes(Index num_nodes) const {
 void LearnedPositionsLayer::forward(const Context& c, const LayerInput& input, MatrixView output) const {
   const ConstMatrixView table = c.weights[0];
   const bool added = options_.join == PositionJoin::add;
+  const RowPositions positions(c.graph);
   parallel_for(c.execution.num_threads, output.rows, output.cols, [&](Index first, Index last, int) {
     for (Index r = first; r < last; ++r) {
       write_row(input.source, r, output.row(r));
-      const Real* p = table.row(position_of(c.graph, r));
+      const Real* p = table.row(positions[r]);
       Real* to = output.row(r) + first_column_;
       if (!added) std::copy_n(p, table.cols, to);
       for (Index k = 0; k < table.cols && added; ++k) to[k] += p[k];
@@ -121,12 +137,13 @@ void LearnedPositionsLayer::backward(const Context& c, const LayerInput& /*input
                                      ConstMatrixView /*output*/, ConstMatrixView d_output,
                                      const InputGradient& d_input, const Gradients& gradients) const {
   const MatrixView d_table = gradients[0];
+  const RowPositions positions(c.graph);
   const Index groups = (d_table.cols + kLanes - 1) / kLanes;
   parallel_for(c.execution.num_threads, groups, d_output.rows * kLanes, [&](Index first, Index last, int) {
     const Index begin = first * kLanes, end = std::min(last * kLanes, d_table.cols);
     for (Index r = 0; r < d_output.rows; ++r) {
       const Real* d = d_output.row(r) + first_column_;
-      Real* to = d_table.row(position_of(c.graph, r));
+      Real* to = d_table.row(positions[r]);
       for (Index k = begin; k < end; ++k) to[k] += d[k];
     }
   });
