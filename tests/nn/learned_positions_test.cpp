@@ -118,11 +118,18 @@ TEST_CASE("a node that a block lists twice has one gradient for any number of th
   block.num_destinations = 3000;
   block.row_offsets.assign(3001, 0);
   const Blocks blocks({block});
-  const Matrix features = test::random_matrix(100, 64, 1), d = test::random_matrix(3000, 64, 2);
-  const Network network({64, 0, {{{"learned_positions", {{"num_positions", std::int64_t(100)}}}, "p", ""}}});
-  const Weights weights = test::random_weights(network);
+  // Threads share columns in groups of lanes: eight of them have some.
+  const Matrix d = test::random_matrix(3000, 8 * kLanes, 2);
+  const LearnedPositionsLayer layer({.in_features = d.cols(), .num_positions = 100});
+  const Weights weights = layer.make_weights();
   const auto gradients = [&](int threads) {
-    return test::run_network(network, weights, {blocks, features}, Mode::training, d, threads).gradients;
+    Weights sums = layer.make_weights();
+    Workspace workspace;
+    layer.backward(
+        {.graph = blocks.layer(0), .weights = weights, .workspace = workspace, .execution = threads}, {}, {},
+        d, {}, sums);
+    CHECK(workspace.statistics.largest_team == threads);
+    return sums;
   };
   const Weights serial = gradients(1);
   for (const int threads : {2, 3, 8})

@@ -139,14 +139,16 @@ void LearnedPositionsLayer::backward(const Context& c, const LayerInput& /*input
   const MatrixView d_table = gradients[0];
   const RowPositions positions(c.graph);
   const Index groups = (d_table.cols + kLanes - 1) / kLanes;
-  parallel_for(c.execution.num_threads, groups, d_output.rows * kLanes, [&](Index first, Index last, int) {
+  const auto add = [&](Index first, Index last, int) {
     const Index begin = first * kLanes, end = std::min(last * kLanes, d_table.cols);
     for (Index r = 0; r < d_output.rows; ++r) {
       const Real* d = d_output.row(r) + first_column_;
       Real* to = d_table.row(positions[r]);
       for (Index k = begin; k < end; ++k) to[k] += d[k];
     }
-  });
+  };
+  const int team = parallel_for(c.execution.num_threads, groups, d_output.rows * kLanes, add);
+  c.workspace.statistics.largest_team = std::max(c.workspace.statistics.largest_team, team);
   const RowGradient d_x = first_rows(d_input.input(0), d_output.rows);
   if (!d_x.rows.empty())
     copy_rows(d_output.columns(0, options_.in_features), d_x.rows, !d_x.is_new, c.execution);
