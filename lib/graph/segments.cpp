@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gat/core/error.hpp"
+#include "graph/segment_check.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -51,6 +52,13 @@ SegmentPointer::SegmentPointer(std::span<const Index> sources, std::span<const I
 }
 
 GraphView SegmentPointer::attach(const GraphView& edges) const {
+  if (bipartite_ != edges.bipartite()) {
+    throw ShapeError(bipartite_
+                         ? "segment pointer: has sources and destinations, but the destinations of the "
+                           "graph are its sources; make it from one row of numbers"
+                         : "segment pointer: has one row of numbers, but the graph is bipartite; make "
+                           "it from those of sources and those of destinations");
+  }
   const SegmentBegin& end = begins_.back();
   if (end.source != edges.num_sources() || end.destination != edges.num_destinations()) {
     throw ShapeError("segment pointer: ends at " + std::to_string(end.source) + " sources and " +
@@ -65,25 +73,50 @@ GraphView SegmentPointer::complete() const {
   return attach(GraphView::complete_segments(begins_, bipartite_));
 }
 
-SegmentRows segment_rows(const GraphView& graph) {
+void check_segments(const GraphView& graph) {
+  const auto begins = graph.arrays().segment_begins;
   const auto segments = graph.arrays().segments;
-  SegmentRows result;
+  const std::string graphs = "the view counts " + std::to_string(graph.num_segments()) + " graphs";
+  if (!begins.empty()) {
+    const SegmentBegin& end = begins.back();
+    if (static_cast<Index>(begins.size()) == graph.num_segments() + 1 && end.source == graph.num_sources() &&
+        end.destination == graph.num_destinations())
+      return;
+    throw ShapeError(graphs + " and has " + std::to_string(graph.num_sources()) + " sources and " +
+                     std::to_string(graph.num_destinations()) + " destinations, its segment_begins are of " +
+                     std::to_string(begins.size() - 1) + " graphs and end at " + std::to_string(end.source) +
+                     " and " + std::to_string(end.destination) + "; make it with SegmentPointer::attach");
+  }
   if (segments.empty()) {
-    result.offsets = {0, graph.num_sources()};
-    return result;
+    if (graph.num_segments() == 1) return;
+    throw ShapeError(graphs + ", but does not say which rows are whose; make it with SegmentPointer::attach");
   }
   if (static_cast<Index>(segments.size()) != graph.num_sources()) {
     throw ShapeError(std::to_string(segments.size()) + " segment numbers for " +
                      std::to_string(graph.num_sources()) + " rows");
   }
-  result.offsets.assign(static_cast<std::size_t>(graph.num_segments()) + 1, 0);
   for (const std::int32_t segment : segments) {
     if (segment < 0 || segment >= graph.num_segments()) {
       throw ShapeError("segment " + std::to_string(segment) + " is outside 0.." +
                        std::to_string(graph.num_segments() - 1));
     }
-    ++result.offsets[static_cast<std::size_t>(segment) + 1];
   }
+}
+
+SegmentRows segment_rows(const GraphView& graph) {
+  check_segments(graph);
+  const auto segments = graph.arrays().segments;
+  SegmentRows result;
+  if (!graph.arrays().segment_begins.empty()) {
+    for (const SegmentBegin& begin : graph.arrays().segment_begins) result.offsets.push_back(begin.source);
+    return result;
+  }
+  if (segments.empty()) {
+    result.offsets = {0, graph.num_sources()};
+    return result;
+  }
+  result.offsets.assign(static_cast<std::size_t>(graph.num_segments()) + 1, 0);
+  for (const std::int32_t segment : segments) ++result.offsets[static_cast<std::size_t>(segment) + 1];
   std::partial_sum(result.offsets.begin(), result.offsets.end(), result.offsets.begin());
   if (std::is_sorted(segments.begin(), segments.end())) return result;
   result.rows.resize(segments.size());

@@ -112,10 +112,10 @@ void check_widths(const NetworkDescription& network, Index file_bytes) {
     throw UsageError("feature widths do not fit the size of the file");
   }
   for (const Step& step : network.steps) {
-    // Widths, and the least that each can be.
+    // Widths, and the least that any layer takes; one that needs more says so itself.
     constexpr std::pair<const char*, std::int64_t> kWidths[] = {
         {"num_heads", 1},       {"head_dim", 1},      {"out_features", 1},
-        {"hidden_features", 1}, {"key_dim", 0},       {"query_dim", 0},
+        {"hidden_features", 0}, {"key_dim", 0},       {"query_dim", 0},
         {"output_dim", 0},      {"position_dim", 0},  {"destination_features", 0},
         {"value_features", 0},  {"num_positions", 1}, {"width", 0}};
     for (const auto& [name, least] : kWidths) {

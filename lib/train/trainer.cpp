@@ -10,6 +10,7 @@
 #include "core/timed_scope.hpp"
 #include "gat/kernels/loss.hpp"
 #include "gat/train/probability_metrics.hpp"
+#include "nn/position_check.hpp"
 #include "train/part.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -133,6 +134,7 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
                        " outputs");
     }
   }
+  check_positions(network, nodes);
   check_weights(options.loss.class_weights, classes, "class_weights");
   check_weights(options.loss.positive_weights, classes, "positive_weights");
   if (split.train.empty()) throw UsageError("the split has no training nodes");

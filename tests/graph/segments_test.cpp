@@ -94,6 +94,29 @@ TEST_CASE("the rows of a view know their graphs once a pointer is attached", "[g
   CHECK(rows.rows.empty());
 }
 
+TEST_CASE("rows belong to the graphs that begin at them, with segment numbers or without",
+          "[graph][segments][unit]") {
+  const std::vector<SegmentBegin> begins{{0, 0, 0}, {2, 2, 4}, {2, 2, 4}, {5, 5, 13}};
+  const SegmentRows rows = segment_rows(GraphView::complete_segments(begins));
+  CHECK(rows.offsets == Pointer{0, 2, 2, 5});
+  CHECK(rows.rows.empty());
+  CHECK(segment_rows(SegmentPointer().complete()).num_segments() == 0);
+}
+
+TEST_CASE("views that do not say which rows are of which graph are refused", "[graph][segments]") {
+  const auto refused = [](const GraphView::Arrays& arrays) {
+    return message_of([&] { segment_rows(GraphView(3, 3, false, 0, arrays)); });
+  };
+  GraphView::Arrays arrays;
+  arrays.num_segments = 2;
+  CHECK(lacking(refused(arrays), {"2 graphs", "which rows", "SegmentPointer::attach"}) == "");
+  const std::vector<SegmentBegin> begins{{0, 0, 0}, {2, 2, 4}, {4, 4, 8}};
+  arrays.segment_begins = begins;
+  CHECK(lacking(refused(arrays), {"3 sources", "end at 4", "SegmentPointer::attach"}) == "");
+  arrays.num_segments = 1;
+  CHECK(lacking(refused(arrays), {"counts 1 graphs", "of 2 graphs"}) == "");
+}
+
 TEST_CASE("a view without a pointer names the graph of a destination by its segments",
           "[graph][segments][unit]") {
   const std::vector<std::int32_t> numbers{1, 0};
@@ -115,4 +138,15 @@ TEST_CASE("ragged segment pointers are refused with the place", "[graph][segment
                   SegmentPointer(Pointer{0, 2, 4}).attach(graph.view());
                 }),
                 {"ends at 4", "5"}) == "");
+}
+
+TEST_CASE("a segment pointer of two sides belongs to bipartite graphs, one of one side to the others",
+          "[graph][segments]") {
+  const Pointer pointer{0, 2, 5};
+  const SegmentPointer one(pointer), two(pointer, pointer);
+  const GraphView square = GraphView::complete(5, 5), bipartite = GraphView::complete(5, 5, true);
+  CHECK(one.attach(square).num_segments() == 2);
+  CHECK(two.attach(bipartite).num_segments() == 2);
+  CHECK(lacking(message_of([&] { two.attach(square); }), {"segment pointer", "from one row"}) == "");
+  CHECK(lacking(message_of([&] { one.attach(bipartite); }), {"segment pointer", "is bipartite"}) == "");
 }

@@ -152,6 +152,7 @@ TEST_CASE("pairs of a batch of graphs drop with the same bits for any number of 
   for (const int threads : {2, 3, 8}) {
     probe.threads = threads;
     const AttentionRound parallel = probe.run(segments.complete(), {.source = x});
+    CHECK(parallel.statistics.largest_team == threads);
     CHECK(same_bits(parallel.out, serial.out));
     CHECK(same_bits(parallel.d_source, serial.d_source));
     CHECK(same_bits(test::all_values(parallel.gradients), test::all_values(serial.gradients)));

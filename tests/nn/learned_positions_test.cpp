@@ -4,7 +4,8 @@
 #include "catch.hpp"
 #include "data/expectations.hpp"
 #include "gat/graph/reorder.hpp"
-#include "nn/networks.hpp"
+#include "gat/graph/segments.hpp"
+#include "nn/models.hpp"
 
 using namespace gat;
 using gat::test::matrix_of;
@@ -96,6 +97,20 @@ TEST_CASE("learned positions give parts and other orders of a graph the same bit
   }
 }
 
+TEST_CASE("the graphs of a batch share the rows of the table, and add their gradients",
+          "[nn][learned_positions][batch]") {
+  const SegmentPointer segments(std::vector<Index>{0, 2, 2, 5, 6});
+  const LearnedPositionsLayer layer({.in_features = 2, .num_positions = 3});
+  const Weights weights = layer.make_weights();
+  Weights gradients = layer.make_weights();
+  Workspace workspace;
+  const Matrix d = matrix_of({{1, 10}, {2, 20}, {4, 40}, {8, 80}, {16, 160}, {32, 320}});
+  const GraphView view = segments.complete();
+  layer.backward({.graph = view, .weights = weights, .workspace = workspace}, {}, {}, d, {}, gradients);
+  // Rows 0, 2 and 5 begin a graph, 1 and 3 are second.
+  CHECK(gradients.export_values(0) == std::vector<Real>{37, 370, 10, 100, 16, 160});
+}
+
 TEST_CASE("a node that a block lists twice has one gradient for any number of threads",
           "[nn][learned_positions][determinism]") {
   Block block;
@@ -103,11 +118,18 @@ TEST_CASE("a node that a block lists twice has one gradient for any number of th
   block.num_destinations = 3000;
   block.row_offsets.assign(3001, 0);
   const Blocks blocks({block});
-  const Matrix features = test::random_matrix(100, 64, 1), d = test::random_matrix(3000, 64, 2);
-  const Network network({64, 0, {{{"learned_positions", {{"num_positions", std::int64_t(100)}}}, "p", ""}}});
-  const Weights weights = test::random_weights(network);
+  // Threads share columns in groups of lanes: eight of them have some.
+  const Matrix d = test::random_matrix(3000, 8 * kLanes, 2);
+  const LearnedPositionsLayer layer({.in_features = d.cols(), .num_positions = 100});
+  const Weights weights = layer.make_weights();
   const auto gradients = [&](int threads) {
-    return test::run_network(network, weights, {blocks, features}, Mode::training, d, threads).gradients;
+    Weights sums = layer.make_weights();
+    Workspace workspace;
+    layer.backward(
+        {.graph = blocks.layer(0), .weights = weights, .workspace = workspace, .execution = threads}, {}, {},
+        d, {}, sums);
+    CHECK(workspace.statistics.largest_team == threads);
+    return sums;
   };
   const Weights serial = gradients(1);
   for (const int threads : {2, 3, 8})
@@ -130,6 +152,22 @@ TEST_CASE("a graph with more nodes than positions is refused with both numbers a
   GraphView::Arrays arrays;
   arrays.node_ids = ids;
   CHECK(lacking(refusal(GraphView(4, 4, false, 0, arrays)), {"at least 8 nodes", "3 positions"}) == "");
+}
+
+TEST_CASE("chosen nodes of a graph with more nodes than positions are refused like all of them",
+          "[nn][learned_positions][model]") {
+  ModelDescription d;
+  d.network = network_of(4, 20, "add");
+  const Model model(d, test::random_weights(Network(d.network)));
+  const GraphData small = test::random_data(20, 4), large = test::random_data(21, 4);
+  Workspace workspace;
+  CHECK(model.class_logits(model.prepare(small), std::vector<NodeId>{3, 19}, workspace).rows() == 2);
+  const std::initializer_list<std::string> parts{"learned_positions layer", "has 21 nodes", "20 positions"};
+  CHECK(lacking(message_of([&] { model.prepare(large); }), parts) == "");
+  // Prepared by hand. The rows that node 3 depends on may all have positions.
+  const PreparedGraph prepared(large, d.graph_policy, d.input_transform);
+  const std::vector<NodeId> chosen{3};
+  CHECK(lacking(message_of([&] { model.class_logits(prepared, chosen, workspace); }), parts) == "");
 }
 
 TEST_CASE("options of learned positions that are out of range are refused by name",

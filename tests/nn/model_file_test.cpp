@@ -102,6 +102,29 @@ TEST_CASE("what steps read and which edges they see is saved", "[nn][model_file]
   CHECK(loaded.steps[1].inputs == InputNames{"a", "features"});
 }
 
+TEST_CASE("a model whose LSTM has the width of PyG comes back", "[nn][model_file][unit]") {
+  ModelDescription d;
+  d.network = {4,
+               0,
+               {gat::test::gat_step({{"num_heads", 2}, {"head_dim", 2}}, "a"),
+                gat::test::gat_step({{"num_heads", 1}, {"head_dim", 4}}, "b"),
+                {{"lstm_attention", {{"hidden_features", std::int64_t(0)}}}, "lstm", {"a", "b"}}}};
+  const Model model(d, gat::test::random_weights(Network(d.network)));
+  const TemporaryFolder folder;
+  model.save(folder / "model");
+  const Model loaded = Model::load(folder / "model");
+  CHECK(loaded.description().network == model.description().network);
+  CHECK(test::same_bits(predict(loaded, random_data(20, 4)), predict(model, random_data(20, 4))));
+  // Other layers have no width of their own choice.
+  TensorFile file = read_safetensors(folder / "model");
+  std::string& text = file.metadata["gat.model"];
+  text.replace(text.find("\"lstm_attention\""), 16, "\"feed_forward\"");
+  text.replace(text.find("[\"a\",\"b\"]"), 9, "[\"b\"]");
+  write_safetensors(folder / "model", file);
+  CHECK(lacking(message_of([&] { Model::load(folder / "model"); }),
+                {"description", "hidden_features is 0"}) == "");
+}
+
 TEST_CASE("a renamed, missing or additional tensor is named", "[nn][model_file][hostile]") {
   SavedModel renamed;
   renamed.tensor("layers.0.bias").name = "layers.0.bixs";

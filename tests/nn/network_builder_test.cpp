@@ -1,5 +1,7 @@
 #include "gat/nn/network_builder.hpp"
 
+#include <cmath>
+
 #include "catch.hpp"
 #include "data/expectations.hpp"
 #include "nn/block_networks.hpp"
@@ -72,6 +74,59 @@ TEST_CASE("GPS sums attention over edges and over all nodes", "[nn][builder][uni
   CHECK(has("blocks.0.global_attention gat(input)"));
   CHECK(has("blocks.0.global_sum add(blocks.0.global_dropout, input)"));
   CHECK(has("blocks.0.both add(blocks.0.attention_norm, blocks.0.global_norm)"));
+}
+
+TEST_CASE("a GPS block gives the numbers worked out by hand", "[nn][builder][unit]") {
+  // Features 0, 1, 2; node 1 receives from 0 and 2, node 2 from 1, node 0 from itself.
+  const CsrGraph graph = test::graph_of(3, {{0, 0}, {0, 1}, {2, 1}, {1, 2}});
+  BlockNetworkOptions options;
+  options.num_features = options.hidden = options.num_outputs = options.num_blocks = 1;
+  options.form = BlockForm::gps;
+  options.attention =
+      options.global_attention = {"gat", {{"num_heads", std::int64_t(1)}, {"head_dim", std::int64_t(1)}}};
+  options.norm = NormKind::batch_norm;
+  options.activation = {ActivationKind::relu, 1};
+  options.feed_forward_factor = 2;
+  options.input_map = false;
+  const Network network(block_network(options));
+  Weights weights = network.make_weights();
+  weights.fill(0);
+  const auto set = [&](const std::string& name, std::vector<double> values) {
+    const std::vector<Real> reals(values.begin(), values.end());
+    const Index number = weights.find(name);
+    REQUIRE(number >= 0);
+    weights.import_values(number, reals);
+  };
+  // N(v) = gain · (v − mean) + shift: the variance and its epsilon sum to 1.
+  const auto set_norm = [&](const std::string& name, double gain, double mean, double shift) {
+    set(name + ".gain", {gain});
+    set(name + ".shift", {shift});
+    set(name + ".running_mean", {mean});
+    set(name + ".running_variance", {1 - 1e-5});
+  };
+  // A: z = x, shares as 2^x. Node 1: (1 · 0 + 4 · 2)/5 = 1.6; nodes 0 and 2 have one source: 0, 1. And 0.4.
+  set("blocks.0.attention.weight", {1});
+  set("blocks.0.attention.a_src", {std::log(2.0)});
+  set("blocks.0.attention.bias", {0.4});
+  // G: z = 0.7 x, shares as 2^x = 1, 2, 4 of all nodes: 0.7 (1 · 0 + 2 · 1 + 4 · 2)/7 = 1 everywhere.
+  set("blocks.0.global_attention.weight", {0.7});
+  set("blocks.0.global_attention.a_src", {std::log(2.0) / 0.7});
+  // x + A = 0.4, 3, 3.4, normalised 2 v − 1 = −0.2, 5, 5.8; x + G = 1, 2, 3, and 0.2: 1.2, 2.2, 3.2.
+  set_norm("blocks.0.attention_norm", 2, 1, 1);
+  set_norm("blocks.0.global_norm", 1, 0, 0.2);
+  // y = 1, 7.2, 9. F = 0.5 max(0, y − 2) − max(0, 3 − y) + 0.1 = −1.9, 2.7, 3.6.
+  set("blocks.0.feed_forward.hidden.weight", {1, -1});
+  set("blocks.0.feed_forward.hidden.bias", {-2, 3});
+  set("blocks.0.feed_forward.output.weight", {0.5, -1});
+  set("blocks.0.feed_forward.output.bias", {0.1});
+  // y + F = −0.9, 9.9, 12.6; less 0.9 and halved −0.9, 4.5, 5.85; the output is 2 v + 1.
+  set_norm("blocks.0.norm", 0.5, 0.9, 0);
+  set("output.weight", {2});
+  set("output.bias", {1});
+  const Blocks blocks = Blocks::whole(graph.view(), network.num_steps());
+  const Matrix features = test::column_of({0, 1, 2});
+  const Matrix out = test::run_network(network, weights, {blocks, features}, Mode::evaluation).class_logits;
+  CHECK(test::relative_difference(out, test::column_of({-0.8, 10, 12.7})) < 1e-6);
 }
 
 TEST_CASE("classic blocks put norm, activation and dropout behind the sum", "[nn][builder][unit]") {

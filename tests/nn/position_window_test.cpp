@@ -2,6 +2,8 @@
 #include <array>
 
 #include "catch.hpp"
+#include "data/expectations.hpp"
+#include "gat/graph/segments.hpp"
 #include "nn/attention_run.hpp"
 
 using namespace gat;
@@ -40,6 +42,7 @@ class Sequences {
     graph_ = build_graph(edges, first, test::kAsGiven).graph;
     GraphView::Arrays arrays = graph_.view().arrays();
     arrays.segments = segments_;
+    arrays.num_segments = static_cast<Index>(starts_.size());
     view_ = GraphView(first, first, false, graph_.num_edges(), arrays);
   }
   Sequences(const Sequences&) = delete;
@@ -94,6 +97,8 @@ TEST_CASE("each sequence of a batch has positions of its own", "[nn][attention][
     const Sequences both({9, 6}), first({9}), second({6});
     const Matrix x = random_matrix(15, 4, 5);
     const AttentionRound together = probe.run(both.view(), x);
+    const std::vector<SegmentBegin> begins{{0, 0, 0}, {9, 9, 81}, {15, 15, 117}};
+    CHECK(relative_difference(probe.run(GraphView::complete_segments(begins), x).out, together.out) < 1e-6);
     const AttentionRound a = probe.run(first.view(), part_of(x, 0, 9));
     const AttentionRound b = probe.run(second.view(), part_of(x, 9, 6));
     CHECK(relative_difference(part_of(together.out, 0, 9), a.out) < 1e-6);
@@ -103,6 +108,17 @@ TEST_CASE("each sequence of a batch has positions of its own", "[nn][attention][
     const AttentionRound alone = probe.run(GraphView::complete(9, 9), part_of(x, 0, 9));
     CHECK(relative_difference(alone.out, a.out) < 1e-5);
   }
+}
+
+TEST_CASE("windows refuse a batch that does not say which rows are of which graph",
+          "[nn][attention][window][batch]") {
+  const Matrix x = random_matrix(6, 4, 5);
+  const CsrGraph graph = test::random_graph(6, 12, 1);
+  GraphView::Arrays arrays = graph.view().arrays();
+  arrays.num_segments = 2;
+  const GraphView view(6, 6, false, 12, arrays);
+  CHECK(lacking(message_of([&] { AttentionProbe(windowed(Window::predictive, 2)).run(view, x); }),
+                {"2 graphs", "SegmentPointer::attach"}) == "");
 }
 
 TEST_CASE("score-function gradients read the loss of each graph of a batch", "[nn][attention][batch]") {
@@ -147,4 +163,57 @@ TEST_CASE("a window on a two-sided graph stands on the positions of the sources"
     CHECK(last - first <= 6);
   }
   CHECK(test::is_finite(r.d_destination));
+}
+
+TEST_CASE("windows of a batch of two-sided graphs count each side from its own start",
+          "[nn][attention][window][batch][bipartite]") {
+  const std::vector<Index> sources{0, 5, 14, 26}, destinations{0, 8, 12, 19};
+  const SegmentPointer segments(sources, destinations);
+  const Matrix x = random_matrix(26, 4, 5), y = random_matrix(19, 2, 6);
+  // The same pairs as a stored graph whose rows have numbers, too.
+  const test::StoredTwin twin(segments.complete());
+  for (const Window window : {Window::monotonic, Window::predictive}) {
+    for (const bool inside : {false, true}) {
+      AttentionLayerOptions o = windowed(window, 3);
+      o.destination_features = 2;
+      o.window_edges = inside;
+      const AttentionProbe probe(o);
+      const auto run = [&](const GraphView& view, const Matrix& from, const Matrix& to) {
+        return probe.run(view, {.source = from, .destination = Destinations::own(to)});
+      };
+      const AttentionRound together = run(segments.complete(), x, y);
+      const AttentionRound stored = run(segments.attach(twin.view()), x, y);
+      CHECK(relative_difference(stored.out, together.out) < 1e-5);
+      for (std::size_t s = 0; s < 3; ++s) {
+        INFO(name_of(window) << ", edges inside alone: " << inside << ", graph " << s);
+        const Index first = sources[s], count = sources[s + 1] - first;
+        const Index to = destinations[s], receivers = destinations[s + 1] - to;
+        const Matrix mine = part_of(x, first, count), theirs = part_of(y, to, receivers);
+        const AttentionRound alone = run(GraphView::complete(count, receivers, true), mine, theirs);
+        CHECK(relative_difference(part_of(together.out, to, receivers), alone.out) < 1e-5);
+        CHECK(relative_difference(part_of(together.d_source, first, count), alone.d_source) < 1e-4);
+        CHECK(relative_difference(part_of(together.d_destination, to, receivers), alone.d_destination) <
+              1e-4);
+        // A batch of one graph is that graph.
+        const SegmentPointer one(std::vector<Index>{0, count}, std::vector<Index>{0, receivers});
+        CHECK(test::same_bits(run(one.complete(), mine, theirs).out, alone.out));
+      }
+    }
+  }
+}
+
+TEST_CASE("a window on a batch of two-sided graphs needs to know where each begins",
+          "[nn][attention][window][batch][bipartite]") {
+  AttentionLayerOptions o = windowed(Window::monotonic, 3);
+  o.destination_features = 2;
+  const std::vector<std::int32_t> numbers{0, 0, 1, 1};
+  const test::StoredTwin twin(GraphView::complete(4, 2, true));
+  GraphView::Arrays arrays = twin.view().arrays();
+  arrays.segments = numbers;
+  arrays.num_segments = 2;
+  const GraphView view(4, 2, true, 8, arrays);
+  const Matrix x = random_matrix(4, 4, 5), y = random_matrix(2, 2, 6);
+  CHECK(lacking(message_of(
+                    [&] { AttentionProbe(o).run(view, {.source = x, .destination = Destinations::own(y)}); }),
+                {"two-sided", "SegmentPointer::attach"}) == "");
 }

@@ -117,6 +117,22 @@ TEST_CASE("a readout gives every graph of a batch one row, an empty one zeros", 
         1e-6);
 }
 
+TEST_CASE("readouts and norms by graph read where the graphs of a batch begin",
+          "[nn][readout][layer_norm][unit]") {
+  const Matrix x = matrix_of({{1, 3}, {5, -6}, {2, 4}});
+  const std::vector<SegmentBegin> begins{{0, 0, 0}, {1, 1, 1}, {1, 1, 1}, {3, 3, 5}};
+  const GraphView graph = GraphView::complete_segments(begins);
+  CHECK(test::same_bits(rows_of("readout", {{"pooling", std::string("sum")}}, {x}, {}, &graph),
+                        matrix_of({{1, 3}, {0, 0}, {7, -2}})));
+  const Options by_graph{{"mode", std::string("graph")}, {"epsilon", 1.0}, {"affine", false}};
+  // means 2 and 5/4, variances 1 and (15² + 29² + 3² + 11²)/(4 · 16) = 1196/64
+  const double first = 1 / std::sqrt(2.0), second = 1 / std::sqrt(1196.0 / 64 + 1);
+  CHECK(relative_difference(
+            rows_of("layer_norm", by_graph, {x}, {}, &graph),
+            matrix_of({{-first, first}, {3.75 * second, -7.25 * second}, {0.75 * second, 2.75 * second}})) <
+        1e-6);
+}
+
 TEST_CASE("layers refuse inputs and options that make no sense, by name", "[nn][layer][options]") {
   CHECK(lacking(refusal("linear", {{"out_features", std::int64_t(0)}}, {4}), {"out_features is 0"}) == "");
   CHECK(lacking(refusal("linear", {{"argument_dropout", 1.0}}, {4}), {"linear", "argument_dropout"}) == "");

@@ -97,3 +97,21 @@ TEST_CASE("loss kinds have names", "[train][trainer][names]") {
   for (const char* name : {"auto", "softmax", "sigmoid"}) CHECK(name_of(loss_kind_named(name)) == name);
   CHECK_THROWS_AS(loss_kind_named("hinge"), UsageError);
 }
+
+TEST_CASE("a graph with more nodes than learned positions is refused even where training sees few of them",
+          "[train][trainer][check]") {
+  TinyTask task;
+  task.split.train = {0};
+  task.split.validation.clear();
+  TrainOptions options = test::short_run(1);
+  options.stop = StopRule::none;
+  const auto refused = [&](std::int64_t num_positions) {
+    const Network network({4,
+                           0,
+                           {{{"learned_positions", {{"num_positions", num_positions}}}, "p", "features"},
+                            test::gat_step({{"num_heads", 1}, {"head_dim", 2}}, "gat")}});
+    return message_of([&] { train(network, task.prepared(), task.labels, task.split, options); });
+  };
+  CHECK(refused(12).empty());
+  CHECK(lacking(refused(11), {"learned_positions layer", "has 12 nodes", "11 positions"}) == "");
+}

@@ -28,9 +28,9 @@ struct Block {
   EdgeId edge_id_bound = 0;            ///< number of edges of the whole graph
 };
 
-/// The graphs of all layers of a model, first layer first: the destinations of layer l are the
-/// sources of layer l + 1. Forward of a row gives the same bits on any blocks that contain it. Can be moved
-/// but not copied: views point into what they were made with.
+/// The graphs of all layers of a model, first layer first: the destinations of layer l are the sources of
+/// layer l + 1. Forward of a row gives the same bits on any blocks that contain it, unless it sums over all
+/// nodes (see gat/nn/model.hpp). Can be moved but not copied: views point into what they were made with.
 class Blocks {
  public:
   /// Every layer reads the whole graph, which must outlive the blocks.
@@ -39,7 +39,7 @@ class Blocks {
   /// Every layer reads the whole graph with its rows in another order (gat/graph/reorder.hpp): row k of
   /// every layer and of the outputs is node order[k]. Each row of in-edges and of out-edges keeps the order
   /// of its edges, so forward gives each node the same bits as on the whole graph, and so do the parts of
-  /// backward that belong to one node; sums over all nodes are added in the new order. Copies the graph
+  /// backward that belong to one node; sums over all nodes add up in the new order. Copies the graph
   /// once: 32 bytes per edge. Attention by edge id needs no mapping.
   /// \throws UsageError for a bipartite graph or an order that does not name every node once
   static Blocks reordered(const CsrGraph& graph, std::span<const NodeId> order, int num_layers);

@@ -29,9 +29,10 @@ struct ModelDescription {
   std::vector<PositionEncoding> positions = {};
 };
 
-/// A raw graph made ready for one model: its edges by the model's policy, its features transformed, and
-/// behind them encodings of positions in that graph, which are not. Structure is prepared once; changing edge
-/// features travel through `edge_features`. Can be moved, not copied.
+/// One raw graph made ready for one model (a batch would count as a single graph): its edges by the model's
+/// policy, its features transformed, and behind them encodings of positions in that graph, which are not.
+/// Structure is prepared once; changing edge features travel through `edge_features`. Can be moved, not
+/// copied.
 class PreparedGraph {
  public:
   /// \param num_threads  for the encodings; results do not depend on it
@@ -53,8 +54,9 @@ class PreparedGraph {
 
   /// From now on, passes over the whole graph hold their rows in an order that gathers them faster, if
   /// `order_that_pays` finds one. What goes in and comes out, edge ids and every bit of a forward stay what
-  /// they are. Looking takes some 0.1 µs per edge, which pays for those who make several passes; the copy
-  /// takes 32 bytes per edge. Small and bipartite graphs are left alone.
+  /// they are, but for steps that sum over all nodes (see `Model`). Looking takes some 0.1 µs per edge, which
+  /// pays for those who make several passes; the copy takes 32 bytes per edge. Small and bipartite graphs are
+  /// left alone.
   /// \param row_bytes  Network::gathered_row_bytes
   void lay_out(Index row_bytes, const ReorderRule& rule = {});
   /// The same in a stated order, whether it pays or not. \throws UsageError for a bipartite graph or an order
@@ -73,6 +75,12 @@ class PreparedGraph {
 };
 
 /// Immutable; any number of threads may call it, each with its own workspace.
+///
+/// Where only a part of the graph is computed, or its rows stand in another order, a node has the same bits.
+/// Steps that sum over all nodes are the exception: attention over all pairs (`StepEdges::complete`, the
+/// global part of GPS), norms over nodes and readouts add in the order of the rows that they hold, and agree
+/// to rounding only. In training, dropout of attention over all pairs goes by the numbers of these rows: its
+/// masks differ.
 class Model {
  public:
   /// \throws UsageError when the weights are not those of the network
@@ -91,8 +99,8 @@ class Model {
   /// \param reorder  off for those who make one or two passes over the whole graph, see
   ///                 `PreparedGraph::lay_out`
   /// \param num_threads  for encodings of positions; results do not depend on it
-  /// \throws ShapeError when the data has other widths than the model was made for; NumericError when an
-  ///         encoding of positions cannot be computed
+  /// \throws ShapeError when the data has other widths than the model was made for, or more nodes than it
+  ///         learned positions; NumericError when an encoding of positions cannot be computed
   PreparedGraph prepare(const GraphData& raw, Reorder reorder = Reorder::automatic,
                         int num_threads = 1) const;
 
@@ -102,7 +110,8 @@ class Model {
                       std::span<const AttentionSink> attention = {},
                       std::span<const MatrixView> hidden = {}) const;
   /// Class logits of chosen nodes, one row each, computed from their receptive field alone; the same
-  /// bits as in the whole graph. A node named twice is computed once and answered twice.
+  /// bits as in the whole graph, with the exception above. A node named twice is computed once and answered
+  /// twice.
   /// \throws UsageError for a network that ends in one row per graph
   Matrix class_logits(const PreparedGraph& graph, std::span<const NodeId> nodes, Workspace& workspace,
                       const Execution& execution = {}) const;

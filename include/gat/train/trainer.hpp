@@ -87,8 +87,8 @@ Weights initial_weights(const Network& network, std::uint64_t seed);
 /// masks and results depend on the options and the data alone, not on threads or load.
 /// \param observers  called after each epoch, after early stopping; may ask to stop
 /// \throws UsageError when labels do not fit the loss or the network, when nodes to train on are
-///         missing, or when a stopping rule has no validation nodes; NumericError when the loss is no
-///         longer finite
+///         missing, or when a stopping rule has no validation nodes; ShapeError when labels or learned
+///         positions do not fit the graph; NumericError when the loss is no longer finite
 TrainResult train(const Network& network, const PreparedGraph& graph, const Labels& labels,
                   const Split& split, const TrainOptions& options,
                   std::span<TrainObserver* const> observers = {});

@@ -229,9 +229,7 @@ void AttentionLayer::check_edges(const GraphView& graph, const LayerInput& input
                        "\"multiplied\"");
     }
   }
-  if (o.window == Window::predictive && graph.bipartite() &&
-      (graph.num_segments() > 1 || !graph.arrays().segments.empty()))
-    throw UsageError("attention layer: a predictive window on a bipartite graph serves one graph at a time");
+  if (o.window != Window::none) GraphLines{graph};
 }
 
 Index AttentionLayer::check_input(const GraphView& graph, const LayerInput& input) const {

@@ -30,25 +30,44 @@ void write_row(const FeatureView& features, Index row, Real* to) {
     to[sparse.column_indices[e]] += sparse.values[e];
 }
 
-// The number of a row's node in the whole graph, or in its graph of a batch.
-Index position_of(const GraphView& graph, Index row) {
-  const auto begins = graph.arrays().segment_begins;
-  if (begins.empty()) return graph.global_source(row);
-  return row - begins[static_cast<std::size_t>(graph.segment_of_destination(row))].source;
+// The position of each row: the number of its node in the whole graph, or in its graph of a batch.
+class RowPositions {
+ public:
+  explicit RowPositions(const GraphView& graph) : ids_(graph.arrays().node_ids) {
+    const auto begins = graph.arrays().segment_begins;
+    if (begins.empty()) return;
+    in_graph_.reserve(static_cast<std::size_t>(graph.num_sources()));
+    for (std::size_t s = 1; s < begins.size(); ++s) {
+      for (Index row = begins[s - 1].source; row < begins[s].source; ++row)
+        in_graph_.push_back(static_cast<NodeId>(row - begins[s - 1].source));
+    }
+    ids_ = in_graph_;
+  }
+  RowPositions(const RowPositions&) = delete;
+  RowPositions& operator=(const RowPositions&) = delete;
+  Index operator[](Index row) const { return ids_.empty() ? row : ids_[static_cast<std::size_t>(row)]; }
+
+ private:
+  std::vector<NodeId> in_graph_;
+  std::span<const NodeId> ids_;  // empty: the rows' own numbers
+};
+
+// \param known  "at least " where the nodes are only some of those of the graph
+void refuse_nodes(const char* known, Index nodes, Index num_positions) {
+  throw ShapeError("learned_positions layer: the graph has " + std::string(known) + std::to_string(nodes) +
+                   " nodes, the layer has " + std::to_string(num_positions) +
+                   " positions; use a graph of at most that many nodes, or train with num_positions of " +
+                   std::to_string(nodes) + " or more");
 }
 
-void check_positions(const GraphView& graph, Index num_positions) {
+void check_rows(const GraphView& graph, Index num_positions) {
   const auto ids = graph.arrays().node_ids;
   const auto begins = graph.arrays().segment_begins;
   Index nodes = ids.empty() ? graph.num_sources() : Index{*std::max_element(ids.begin(), ids.end())} + 1;
   if (!begins.empty()) nodes = 0;
   for (std::size_t s = 1; s < begins.size(); ++s)
     nodes = std::max(nodes, begins[s].source - begins[s - 1].source);
-  if (nodes <= num_positions) return;
-  throw ShapeError("learned_positions layer: the graph has " + std::string(ids.empty() ? "" : "at least ") +
-                   std::to_string(nodes) + " nodes, the layer has " + std::to_string(num_positions) +
-                   " positions; use a graph of at most that many nodes, or train with num_positions of " +
-                   std::to_string(nodes) + " or more");
+  if (nodes > num_positions) refuse_nodes(ids.empty() ? "" : "at least ", nodes, num_positions);
 }
 
 }  // namespace
@@ -89,17 +108,22 @@ LearnedPositionsLayer::LearnedPositionsLayer(const LearnedPositionsOptions& opti
 
 Index LearnedPositionsLayer::check_input(const GraphView& graph, const LayerInput& input) const {
   check_features("learned_positions", graph, input, options_.in_features);
-  check_positions(graph, options_.num_positions);
+  check_rows(graph, options_.num_positions);
   return output_width();
+}
+
+void LearnedPositionsLayer::check_num_nodes(Index num_nodes) const {
+  if (num_nodes > options_.num_positions) refuse_nodes("", num_nodes, options_.num_positions);
 }
 
 void LearnedPositionsLayer::forward(const Context& c, const LayerInput& input, MatrixView output) const {
   const ConstMatrixView table = c.weights[0];
   const bool added = options_.join == PositionJoin::add;
+  const RowPositions positions(c.graph);
   parallel_for(c.execution.num_threads, output.rows, output.cols, [&](Index first, Index last, int) {
     for (Index r = first; r < last; ++r) {
       write_row(input.source, r, output.row(r));
-      const Real* p = table.row(position_of(c.graph, r));
+      const Real* p = table.row(positions[r]);
       Real* to = output.row(r) + first_column_;
       if (!added) std::copy_n(p, table.cols, to);
       for (Index k = 0; k < table.cols && added; ++k) to[k] += p[k];
@@ -113,15 +137,18 @@ void LearnedPositionsLayer::backward(const Context& c, const LayerInput& /*input
                                      ConstMatrixView /*output*/, ConstMatrixView d_output,
                                      const InputGradient& d_input, const Gradients& gradients) const {
   const MatrixView d_table = gradients[0];
+  const RowPositions positions(c.graph);
   const Index groups = (d_table.cols + kLanes - 1) / kLanes;
-  parallel_for(c.execution.num_threads, groups, d_output.rows * kLanes, [&](Index first, Index last, int) {
+  const auto add = [&](Index first, Index last, int) {
     const Index begin = first * kLanes, end = std::min(last * kLanes, d_table.cols);
     for (Index r = 0; r < d_output.rows; ++r) {
       const Real* d = d_output.row(r) + first_column_;
-      Real* to = d_table.row(position_of(c.graph, r));
+      Real* to = d_table.row(positions[r]);
       for (Index k = begin; k < end; ++k) to[k] += d[k];
     }
-  });
+  };
+  const int team = parallel_for(c.execution.num_threads, groups, d_output.rows * kLanes, add);
+  c.workspace.statistics.largest_team = std::max(c.workspace.statistics.largest_team, team);
   const RowGradient d_x = first_rows(d_input.input(0), d_output.rows);
   if (!d_x.rows.empty())
     copy_rows(d_output.columns(0, options_.in_features), d_x.rows, !d_x.is_new, c.execution);

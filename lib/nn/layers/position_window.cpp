@@ -4,21 +4,48 @@
 #include <cmath>
 #include <numeric>
 
+#include "gat/core/error.hpp"
+#include "graph/segment_check.hpp"
+
 namespace gat::inline GAT_PRECISION {
 
-GraphLines::GraphLines(const GraphView& graph) : segments_(graph.arrays().segments) {
-  if (segments_.empty()) {
-    lines_.push_back({0, graph.num_sources()});
+GraphLines::GraphLines(const GraphView& graph) {
+  check_segments(graph);
+  if (graph.num_segments() == 1) {
+    lines_.push_back({0, 0, graph.num_sources()});
     return;
   }
-  for (Index j = 0; j < graph.num_sources(); ++j) {
-    const auto at = static_cast<std::size_t>(segments_[static_cast<std::size_t>(j)]);
-    if (at >= lines_.size()) lines_.resize(at + 1);
-    const auto global = static_cast<NodeId>(graph.global_source(j));
-    Line& line = lines_[at];
-    line.first = line.length == 0 ? global : std::min(line.first, global);
-    ++line.length;
+  const auto begins = graph.arrays().segment_begins;
+  if (begins.empty() && graph.bipartite()) {
+    throw UsageError(
+        "attention layer: a window on a batch of two-sided graphs needs to know where each begins; make its "
+        "view with SegmentPointer::attach or SegmentPointer::complete");
   }
+  lines_.resize(static_cast<std::size_t>(graph.num_segments()));
+  if (begins.empty()) {
+    const auto segments = graph.arrays().segments;
+    for (Index j = 0; j < graph.num_sources(); ++j)
+      add_source(graph, j, segments[static_cast<std::size_t>(j)]);
+    line_of_.assign(segments.begin(), segments.begin() + graph.num_destinations());
+    return;
+  }
+  for (std::size_t s = 1; s < begins.size(); ++s) {
+    const auto segment = static_cast<std::int32_t>(s - 1);
+    for (Index j = begins[s - 1].source; j < begins[s].source; ++j) add_source(graph, j, segment);
+    line_of_.resize(static_cast<std::size_t>(begins[s].destination), segment);
+    NodeId& first = lines_[s - 1].first_destination;
+    for (Index i = begins[s - 1].destination; i < begins[s].destination; ++i) {
+      const auto global = static_cast<NodeId>(graph.global_destination(i));
+      first = i == begins[s - 1].destination ? global : std::min(first, global);
+    }
+  }
+}
+
+void GraphLines::add_source(const GraphView& graph, Index row, std::int32_t segment) {
+  const auto global = static_cast<NodeId>(graph.global_source(row));
+  Line& line = lines_[static_cast<std::size_t>(segment)];
+  line.first = line.length == 0 ? global : std::min(line.first, global);
+  ++line.length;
 }
 
 PositionWindow::PositionWindow(const GraphView& graph, Index width, bool logarithm, ConstMatrixView positions,
@@ -31,7 +58,7 @@ PositionWindow::PositionWindow(const GraphView& graph, Index width, bool logarit
       lines_(graph) {
   const auto& arrays = graph.arrays();
   const bool same = graph.bipartite() ? arrays.destination_ids.empty() : arrays.node_ids.empty();
-  if (same || positions.empty()) return;
+  if (same || (positions.empty() && !graph.bipartite())) return;
   for (Index i = 0; i < graph.num_destinations(); ++i) {
     const auto global = static_cast<std::size_t>(graph.global_destination(i));
     if (global >= rows_.size()) rows_.resize(global + 1, 0);
@@ -39,15 +66,20 @@ PositionWindow::PositionWindow(const GraphView& graph, Index width, bool logarit
   }
 }
 
+// Destinations that are sources share their numbers; others count from the start of their own side.
 Real PositionWindow::distance(NodeId destination, NodeId source) const {
-  if (positions_.empty()) return static_cast<Real>(source - destination);
+  if (positions_.empty() && !graph_.bipartite()) return static_cast<Real>(source - destination);
   const auto row = static_cast<Index>(row_of(destination));
-  return static_cast<Real>(source - lines_.first(row)) - positions_(row, 0);
+  const NodeId from_start = source - lines_.first(row);
+  if (!positions_.empty()) return static_cast<Real>(from_start) - positions_(row, 0);
+  return static_cast<Real>(from_start - (destination - lines_.first_destination(row)));
 }
 
 double PositionWindow::center(Index row) const {
-  if (positions_.empty()) return static_cast<double>(graph_.global_destination(row));
-  return static_cast<double>(lines_.first(row)) + static_cast<double>(positions_(row, 0));
+  const auto first = static_cast<double>(lines_.first(row));
+  if (!positions_.empty()) return first + static_cast<double>(positions_(row, 0));
+  const auto own = static_cast<double>(graph_.global_destination(row));
+  return graph_.bipartite() ? first + own - static_cast<double>(lines_.first_destination(row)) : own;
 }
 
 Real PositionWindow::value(NodeId destination, NodeId source, int) const {

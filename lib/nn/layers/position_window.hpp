@@ -8,23 +8,28 @@
 
 namespace gat::inline GAT_PRECISION {
 
-/// Where the graph of each destination begins among the node numbers, and how many sources it has.
+/// Where the graph of each destination begins among the node numbers of either side, and how many sources it
+/// has.
 class GraphLines {
  public:
+  /// \throws ShapeError, UsageError for a batch of graphs that does not say which rows are whose
   explicit GraphLines(const GraphView& graph);
   NodeId first(Index destination) const { return lines_[line(destination)].first; }
+  /// Of destinations that are no sources.
+  NodeId first_destination(Index destination) const { return lines_[line(destination)].first_destination; }
   Index length(Index destination) const { return lines_[line(destination)].length; }
 
  private:
   struct Line {
-    NodeId first = 0;
+    NodeId first = 0, first_destination = 0;
     Index length = 0;
   };
+  void add_source(const GraphView& graph, Index row, std::int32_t segment);
   std::size_t line(Index destination) const {
-    return segments_.empty() ? 0 : static_cast<std::size_t>(segments_[static_cast<std::size_t>(destination)]);
+    return line_of_.empty() ? 0 : static_cast<std::size_t>(line_of_[static_cast<std::size_t>(destination)]);
   }
 
-  std::span<const std::int32_t> segments_;
+  std::vector<std::int32_t> line_of_;  // of destination rows; empty = one line
   std::vector<Line> lines_;
 };
 
@@ -55,7 +60,7 @@ class PositionWindow final : public EdgeFunction {
   ConstMatrixView positions_;
   MatrixView d_positions_;
   GraphLines lines_;
-  std::vector<NodeId> rows_;  // of global destinations; empty = the same numbers
+  std::vector<NodeId> rows_;  // of global destinations; empty = the same numbers, or nobody asks
 };
 
 /// The edges of a graph with |u| ≤ width, stored in both directions with the ids that they have there.

@@ -19,7 +19,8 @@ namespace gat::inline GAT_PRECISION {
 /// weight_ih and weight_hh side by side; forward.bias and reverse.bias [4H], where PyTorch adds two;
 /// attention.weight [1, 2H], without the bias that PyG has and the softmax cancels. All start in U(±1/√H),
 /// the attention in U(±1/√(2H)). Rows are worked on in chunks whose states are computed again in backward,
-/// so memory grows by N × F alone.
+/// so memory grows with the nodes by N × F alone. Backward also holds kSumBlocks × (F + H) × 4H numbers, the
+/// partial sums of a weight's gradient, which every chunk, direction and step writes and adds up.
 class LstmAttentionLayer final : public Layer {
  public:
   /// \param hidden_features  0 = half of all inputs' columns together, as PyG has it, but at least 1
