@@ -24,6 +24,38 @@ void check_pointer(std::span<const Index> pointer) {
   }
 }
 
+// Where the rows of each segment begin once they are in order.
+std::vector<Index> segment_offsets(const GraphView& graph) {
+  const auto segments = graph.arrays().segments;
+  if (segments.empty()) return {0, graph.num_sources()};
+  if (static_cast<Index>(segments.size()) != graph.num_sources()) {
+    throw ShapeError(std::to_string(segments.size()) + " segment numbers for " +
+                     std::to_string(graph.num_sources()) + " rows");
+  }
+  std::vector<Index> offsets(static_cast<std::size_t>(graph.num_segments()) + 1, 0);
+  for (const std::int32_t segment : segments) {
+    if (segment < 0 || segment >= graph.num_segments()) {
+      throw ShapeError("segment " + std::to_string(segment) + " is outside 0.." +
+                       std::to_string(graph.num_segments() - 1));
+    }
+    ++offsets[static_cast<std::size_t>(segment) + 1];
+  }
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  return offsets;
+}
+
+// The rows by rising keys, those of equal keys in the order that they have.
+template <class Key>
+std::vector<NodeId> ordered(const std::vector<NodeId>& rows, std::span<const Key> keys) {
+  const auto key = [&](NodeId row) { return static_cast<std::size_t>(keys[static_cast<std::size_t>(row)]); };
+  std::vector<std::size_t> next(static_cast<std::size_t>(*std::max_element(keys.begin(), keys.end())) + 2);
+  for (const NodeId row : rows) ++next[key(row) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<NodeId> result(rows.size());
+  for (const NodeId row : rows) result[next[key(row)]++] = row;
+  return result;
+}
+
 }  // namespace
 
 SegmentPointer::SegmentPointer(std::span<const Index> pointer) : SegmentPointer(pointer, pointer) {
@@ -67,30 +99,15 @@ GraphView SegmentPointer::complete() const {
 
 SegmentRows segment_rows(const GraphView& graph) {
   const auto segments = graph.arrays().segments;
+  const auto numbers = graph.arrays().node_ids;
   SegmentRows result;
-  if (segments.empty()) {
-    result.offsets = {0, graph.num_sources()};
-    return result;
-  }
-  if (static_cast<Index>(segments.size()) != graph.num_sources()) {
-    throw ShapeError(std::to_string(segments.size()) + " segment numbers for " +
-                     std::to_string(graph.num_sources()) + " rows");
-  }
-  result.offsets.assign(static_cast<std::size_t>(graph.num_segments()) + 1, 0);
-  for (const std::int32_t segment : segments) {
-    if (segment < 0 || segment >= graph.num_segments()) {
-      throw ShapeError("segment " + std::to_string(segment) + " is outside 0.." +
-                       std::to_string(graph.num_segments() - 1));
-    }
-    ++result.offsets[static_cast<std::size_t>(segment) + 1];
-  }
-  std::partial_sum(result.offsets.begin(), result.offsets.end(), result.offsets.begin());
-  if (std::is_sorted(segments.begin(), segments.end())) return result;
-  result.rows.resize(segments.size());
-  std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
-  for (std::size_t r = 0; r < segments.size(); ++r)
-    result.rows[static_cast<std::size_t>(next[static_cast<std::size_t>(segments[r])]++)] =
-        static_cast<NodeId>(r);
+  result.offsets = segment_offsets(graph);
+  const bool in_order = std::is_sorted(numbers.begin(), numbers.end());
+  if (in_order && std::is_sorted(segments.begin(), segments.end())) return result;
+  result.rows.resize(static_cast<std::size_t>(graph.num_sources()));
+  std::iota(result.rows.begin(), result.rows.end(), NodeId(0));
+  if (!in_order) result.rows = ordered(result.rows, numbers);
+  if (!segments.empty()) result.rows = ordered(result.rows, segments);
   return result;
 }
 
