@@ -145,7 +145,7 @@ constexpr Option kTable[] = {
      "mix heads and residual by a learned gate (TransformerConv's beta)",
      kTraining | kInfo, false, nullptr},
     {"--norm", "model", "norm", &S::norm, "NAME",
-     "of blocks: none, layer, batch, auto (layer; batch in gps)",
+     "of blocks: none, layer (each node), graph-layer (all nodes at once), batch (each column), auto (layer; batch in gps)",
      kTraining | kInfo, false, check_norm},
     {"--jumping", "model", "jumping", &S::jumping, "NAME",
      "what the output of blocks reads: none (the last block), concat, max, sum, lstm (attention by an LSTM) of all blocks",

@@ -1,4 +1,5 @@
 // Every score and block through the program: trained, saved, loaded, and what is refused.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -68,8 +69,20 @@ TEST_CASE("a saved model of every block predicts the bits of its training", "[pr
   for (const char* block :
        {"transformer-conv --gate", "pre-norm", "post-norm --norm batch", "residual --score gatv2",
         "gat-sep --jumping concat", "classic --jumping max --norm none", "residual --jumping lstm",
-        "gps --window monotonic:4"})
+        "gps --window monotonic:4", "classic --norm graph-layer", "gat-sep --norm graph-layer",
+        "gps --norm graph-layer"})
     check_saved_model(std::string("--block ") + block);
+}
+
+TEST_CASE("a model with norms over the whole graph predicts chosen nodes as it predicts all",
+          "[program][blocks]") {
+  const TemporaryFolder folder;
+  REQUIRE(gat("train karate --epochs 2 -t 2 -q --out run --block classic --norm graph-layer", folder.path())
+              .code == 0);
+  const std::vector<std::string> all = lines_of(gat("predict run karate", folder.path()).out);
+  const std::vector<std::string> chosen = lines_of(gat("predict run karate 30,4", folder.path()).out);
+  REQUIRE(chosen.size() == 3);
+  for (const std::string& line : chosen) CHECK(std::find(all.begin(), all.end(), line) != all.end());
 }
 
 TEST_CASE("a saved model with selections, windows and residuals predicts the bits of its training",
@@ -105,7 +118,7 @@ TEST_CASE("unknown scores, blocks and rules name the nearest known one", "[progr
   check_refused("--select top:0", "--select: 0 is out of range");
   check_refused("--select some", "--select: unknown value \"some\"");
   check_refused("--window monotonic", "needs a width, for example monotonic:10");
-  check_refused("--norm layers", "did you mean \"layer\"?");
+  check_refused("--norm layers", "did you mean \"layer\"? Known: none, layer, graph-layer, batch");
 }
 
 TEST_CASE("choices that do not go together say what to change", "[program][blocks]") {
