@@ -166,7 +166,7 @@ constexpr Option kTable[] = {
      "how scores learn from drawn edges: straight-through, score-function",
      kTraining, false, [](S& s) { sample_gradient_named(s.sample_gradient); }},
     {"--window", "model", "window", &S::window, "RULE",
-     "a Gaussian over node numbers, sigma = W/2: none, monotonic:W (around the node itself), predictive:W (around a learned place)",
+     "a Gaussian over node numbers, sigma = W/2: none, monotonic:W (around the node itself), predictive:W (around a learned place); with ,multiplied behind, it is a factor after the softmax and sums stay below 1; with ,cut only edges within W take part",
      kTraining | kInfo, false, [](S& s) { parse_window(s.window); }},
     {"--negative-slope", "model", "negative_slope", &S::negative_slope, "X",
      "of the LeakyReLU in the attention score, in [0, 1]",
