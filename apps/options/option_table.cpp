@@ -255,7 +255,7 @@ constexpr Option kTable[] = {
      "instructions of the kernels: auto (the best that this machine has), baseline, avx2, avx512",
      kTraining | kOnModel, false, check_simd},
     {"--precision", "training", "precision", &S::precision, "NAME",
-     "how rows that edges gather are stored: float, bf16 (rounded, half the bytes; --block gat); arithmetic and weights stay float",
+     "how rows that edges gather are stored: float, bf16 (rounded, half the bytes; layers of kind gat alone); arithmetic and weights stay float",
      kTraining | kOnModel, false, [](S& s) { row_precision_named(s.precision); }},
     {"--prune", "training", "prune", &S::prune, "",
      "compute only the rows that the loss can reach, unless that is most of the graph; same results up to the order of sums",
