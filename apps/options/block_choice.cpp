@@ -39,6 +39,33 @@ std::int64_t number_behind(std::string_view text, std::string_view prefix, std::
   return number;
 }
 
+// "none" or a window with its width.
+WindowChoice window_with_width(std::string_view text) {
+  for (const std::string_view prefix : {"monotonic:", "predictive:"}) {
+    if (text.starts_with(prefix))
+      return {window_named(prefix.substr(0, prefix.size() - 1)),
+              static_cast<Index>(number_behind(text, prefix, 1000000000))};
+  }
+  if (text == "none") return {};
+  if (text == "monotonic" || text == "predictive")
+    throw UsageError("\"" + std::string(text) + "\" needs a width, for example " + std::string(text) + ":10");
+  one_of(text, {"none", "monotonic:W", "predictive:W"});
+  throw UsageError("put a number in the place of W, for example monotonic:10");
+}
+
+// What stands behind a comma.
+void add_window_word(std::string_view word, WindowChoice& choice) {
+  one_of(word, {"multiplied", "cut"});
+  if (choice.window == Window::none)
+    throw UsageError("\"none\" is no window that could be " + std::string(word) +
+                     "; name one, for example monotonic:10," + std::string(word));
+  const bool cut = word == "cut";
+  if (cut ? choice.window_edges : !choice.renormalize)
+    throw UsageError("\"" + std::string(word) + "\" is named twice; leave one");
+  if (cut) choice.window_edges = true;
+  else choice.renormalize = false;
+}
+
 }  // namespace
 
 bool needs_general_layer(const Settings& s) {
@@ -109,16 +136,14 @@ SelectionChoice parse_selection(std::string_view text) {
 }
 
 WindowChoice parse_window(std::string_view text) {
-  for (const std::string_view prefix : {"monotonic:", "predictive:"}) {
-    if (text.starts_with(prefix))
-      return {window_named(prefix.substr(0, prefix.size() - 1)),
-              static_cast<Index>(number_behind(text, prefix, 1000000000))};
+  std::size_t comma = text.find(',');
+  WindowChoice choice = window_with_width(text.substr(0, comma));
+  while (comma != std::string_view::npos) {
+    text.remove_prefix(comma + 1);
+    comma = text.find(',');
+    add_window_word(text.substr(0, comma), choice);
   }
-  if (text == "none") return {};
-  if (text == "monotonic" || text == "predictive")
-    throw UsageError("\"" + std::string(text) + "\" needs a width, for example " + std::string(text) + ":10");
-  one_of(text, {"none", "monotonic:W", "predictive:W"});
-  throw UsageError("put a number in the place of W, for example monotonic:10");
+  return choice;
 }
 
 Residual parse_residual(std::string_view name) {

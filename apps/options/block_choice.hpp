@@ -52,8 +52,11 @@ SelectionChoice parse_selection(std::string_view text);
 struct WindowChoice {
   Window window = Window::none;
   Index width = 0;
+  bool renormalize = true;    ///< not "multiplied"
+  bool window_edges = false;  ///< "cut"
 };
-/// "none", "monotonic:W", "predictive:W". \throws UsageError for anything else
+/// "none", or "monotonic:W" or "predictive:W" with ",multiplied" and ",cut" behind in any order.
+/// \throws UsageError for anything else
 WindowChoice parse_window(std::string_view text);
 
 /// "auto" is identity_or_learned. \throws UsageError for an unknown name

@@ -36,6 +36,22 @@ EdgeUse edge_use(const Settings& s) {
   return score_description(s).edge_features ? EdgeUse::score : EdgeUse::values;
 }
 
+// Inside the softmax, and behind it, there is one place for a weight per edge.
+void check_window(const Settings& s) {
+  const WindowChoice window = parse_window(s.window);
+  if (window.window == Window::none) return;
+  if (window.renormalize && s.edge_use == "log-prior")
+    throw UsageError(
+        "--window " + s.window +
+        ": stands inside the softmax, as --edge-use log-prior does; use --edge-use multiplied, or "
+        "--window " +
+        s.window + ",multiplied");
+  if (!window.renormalize && s.edge_use == "multiplied")
+    throw UsageError("--window " + s.window +
+                     ": is multiplied after the softmax, as --edge-use multiplied is; use --edge-use "
+                     "log-prior, or leave \"multiplied\" out of --window");
+}
+
 void check_choices(const Settings& s, Index edge_features) {
   check_general_layer(s);
   if (s.sample_gradient != "straight-through" && s.select != "sampled")
@@ -45,6 +61,7 @@ void check_choices(const Settings& s, Index edge_features) {
     throw UsageError("--edge-use " + s.edge_use +
                      ": there are no edge features to use; leave it out, or take data that have them "
                      "(and --edge-features use)");
+  check_window(s);
 }
 
 AttentionLayerOptions general_options(const Settings& s, Index edge_features) {
@@ -70,6 +87,8 @@ AttentionLayerOptions general_options(const Settings& s, Index edge_features) {
   const WindowChoice window = parse_window(s.window);
   o.window = window.window;
   o.window_width = window.width;
+  o.renormalize = window.renormalize;
+  o.window_edges = window.window_edges;
   o.initial = initial_scheme_named(s.initial);
   return o;
 }

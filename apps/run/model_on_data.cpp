@@ -94,6 +94,8 @@ fs::path model_file(const std::string& run_or_model) {
 ModelOnData load_model_on_data(const Call& call) {
   fs::path path = model_file(call.settings.model);
   Model model = with_class_names(Model::load(path));
+  const Execution execution = execution_of(call);
+  check_precision(model.network(), execution);
   Provenance provenance = read_provenance(model.description().metadata, path.string());
   Dataset dataset = load_data(call.settings);
   const bool same = provenance.fingerprint.empty() || provenance.fingerprint == dataset.fingerprint();
@@ -104,7 +106,6 @@ ModelOnData load_model_on_data(const Call& call) {
                       ", that was " + provenance.fingerprint);
   }
   // One pass over the graph would not win back the time that looking for an order takes.
-  const Execution execution = execution_of(call);
   PreparedGraph graph = model.prepare(dataset.graph_data, Reorder::off, execution.num_threads);
   renumber_labels(dataset, model.description(), path.string());
   return {std::move(path),

@@ -71,13 +71,6 @@ void check_loss(const Plan& plan) {
     throw UsageError("--positive-weights: weigh the sigmoid loss; one class per node takes --class-weights");
 }
 
-// Only the gat layer can gather rounded rows.
-void check_precision(const Settings& s) {
-  if (row_precision_named(s.precision) == RowPrecision::full || block_of(s).kind == BlockKind::gat) return;
-  throw UsageError("--precision " + s.precision + ": is for the layers of --block gat, and the layers of " +
-                   std::string(block_of(s).name) + " gather rows as floats alone; use --precision float");
-}
-
 void settle_split(Plan& plan) {
   Settings& s = plan.settings;
   plan.split = parse_split(s.split);
@@ -128,10 +121,10 @@ Plan make_plan(const Call& call) {
   const std::string block(block_of(settings).name);
   settings.score = std::string(score_of(settings));
   settings.block = block;
-  check_precision(settings);
   make_paths_absolute(settings, dataset);
   ModelDescription description = describe_model(settings, dataset);
   const Execution execution = execution_of(call);
+  check_precision(Network(description.network), execution);
   PreparedGraph graph(dataset.graph_data, description.graph_policy, description.input_transform,
                       description.positions, execution.num_threads);
   std::string fingerprint = dataset.fingerprint();

@@ -25,6 +25,34 @@ void check_pointer(std::span<const Index> pointer) {
   }
 }
 
+// Where the rows of each segment begin once they are in order. \pre check_segments(graph)
+std::vector<Index> segment_offsets(const GraphView& graph) {
+  const auto segments = graph.arrays().segments;
+  const auto begins = graph.arrays().segment_begins;
+  if (!begins.empty()) {
+    std::vector<Index> offsets;
+    for (const SegmentBegin& begin : begins) offsets.push_back(begin.source);
+    return offsets;
+  }
+  if (segments.empty()) return {0, graph.num_sources()};
+  std::vector<Index> offsets(static_cast<std::size_t>(graph.num_segments()) + 1, 0);
+  for (const std::int32_t segment : segments) ++offsets[static_cast<std::size_t>(segment) + 1];
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  return offsets;
+}
+
+// The rows by rising keys, those of equal keys in the order that they have.
+template <class Key>
+std::vector<NodeId> ordered(const std::vector<NodeId>& rows, std::span<const Key> keys) {
+  const auto key = [&](NodeId row) { return static_cast<std::size_t>(keys[static_cast<std::size_t>(row)]); };
+  std::vector<std::size_t> next(static_cast<std::size_t>(*std::max_element(keys.begin(), keys.end())) + 2);
+  for (const NodeId row : rows) ++next[key(row) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<NodeId> result(rows.size());
+  for (const NodeId row : rows) result[next[key(row)]++] = row;
+  return result;
+}
+
 }  // namespace
 
 SegmentPointer::SegmentPointer(std::span<const Index> pointer) : SegmentPointer(pointer, pointer) {
@@ -106,24 +134,27 @@ void check_segments(const GraphView& graph) {
 SegmentRows segment_rows(const GraphView& graph) {
   check_segments(graph);
   const auto segments = graph.arrays().segments;
+  const auto begins = graph.arrays().segment_begins;
+  const auto numbers = graph.arrays().node_ids;
   SegmentRows result;
-  if (!graph.arrays().segment_begins.empty()) {
-    for (const SegmentBegin& begin : graph.arrays().segment_begins) result.offsets.push_back(begin.source);
+  result.offsets = segment_offsets(graph);
+  const bool in_order = std::is_sorted(numbers.begin(), numbers.end());
+  const bool side_by_side = !begins.empty() || std::is_sorted(segments.begin(), segments.end());
+  if (in_order && side_by_side) return result;
+  result.rows.resize(static_cast<std::size_t>(graph.num_sources()));
+  std::iota(result.rows.begin(), result.rows.end(), NodeId(0));
+  if (!side_by_side) {
+    if (!in_order) result.rows = ordered(result.rows, numbers);
+    result.rows = ordered(result.rows, segments);
     return result;
   }
-  if (segments.empty()) {
-    result.offsets = {0, graph.num_sources()};
-    return result;
+  for (std::size_t s = 0; s + 1 < result.offsets.size(); ++s) {
+    const auto first = result.rows.begin() + result.offsets[s],
+               last = result.rows.begin() + result.offsets[s + 1];
+    std::stable_sort(first, last, [&](NodeId a, NodeId b) {
+      return numbers[static_cast<std::size_t>(a)] < numbers[static_cast<std::size_t>(b)];
+    });
   }
-  result.offsets.assign(static_cast<std::size_t>(graph.num_segments()) + 1, 0);
-  for (const std::int32_t segment : segments) ++result.offsets[static_cast<std::size_t>(segment) + 1];
-  std::partial_sum(result.offsets.begin(), result.offsets.end(), result.offsets.begin());
-  if (std::is_sorted(segments.begin(), segments.end())) return result;
-  result.rows.resize(segments.size());
-  std::vector<Index> next(result.offsets.begin(), result.offsets.end() - 1);
-  for (std::size_t r = 0; r < segments.size(); ++r)
-    result.rows[static_cast<std::size_t>(next[static_cast<std::size_t>(segments[r])]++)] =
-        static_cast<NodeId>(r);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/named_values.hpp"
+#include "gat/nn/layers/layer_norm.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -18,8 +19,10 @@ constexpr NamedValues<BlockForm, 7> kForms{{{BlockForm::plain, "plain"},
                                             {BlockForm::residual, "residual"},
                                             {BlockForm::separate, "separate"},
                                             {BlockForm::gps, "gps"}}};
-constexpr NamedValues<NormKind, 3> kNorms{
-    {{NormKind::none, "none"}, {NormKind::layer_norm, "layer"}, {NormKind::batch_norm, "batch"}}};
+constexpr NamedValues<NormKind, 4> kNorms{{{NormKind::none, "none"},
+                                           {NormKind::layer_norm, "layer"},
+                                           {NormKind::graph_layer_norm, "graph-layer"},
+                                           {NormKind::batch_norm, "batch"}}};
 constexpr NamedValues<JumpingKnowledge, 5> kJumps{{{JumpingKnowledge::none, "none"},
                                                    {JumpingKnowledge::concat, "concat"},
                                                    {JumpingKnowledge::max, "max"},
@@ -204,9 +207,17 @@ std::string NetworkBuilder::residual(std::string name, const std::string& branch
 }
 
 std::string NetworkBuilder::norm(std::string name, NormKind kind, const std::string& input) {
-  if (kind == NormKind::none) return input;
-  const bool by_node = kind == NormKind::layer_norm;
-  return step(std::move(name), {by_node ? "layer_norm" : "batch_norm", {}}, input);
+  switch (kind) {
+    case NormKind::none:
+      return input;
+    case NormKind::layer_norm:
+      return step(std::move(name), {"layer_norm", {}}, input);
+    case NormKind::graph_layer_norm:
+      return step(std::move(name), {"layer_norm", {{"mode", text(name_of(LayerNormMode::graph))}}}, input);
+    case NormKind::batch_norm:
+      break;
+  }
+  return step(std::move(name), {"batch_norm", {}}, input);
 }
 
 std::string NetworkBuilder::dropout(std::string name, double probability, const std::string& input) {

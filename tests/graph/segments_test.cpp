@@ -117,6 +117,28 @@ TEST_CASE("views that do not say which rows are of which graph are refused", "[g
   CHECK(lacking(refused(arrays), {"counts 1 graphs", "of 2 graphs"}) == "");
 }
 
+TEST_CASE("the rows of a graph are listed by their numbers, however a view lays them",
+          "[graph][segments][unit]") {
+  const std::vector<NodeId> numbers{4, 1, 3, 0};
+  const std::vector<std::int32_t> graphs{1, 0, 1, 0}, sorted{0, 0, 1, 1};
+  GraphView::Arrays arrays;
+  arrays.node_ids = numbers;
+  const auto rows = [&] { return segment_rows(GraphView(4, 4, false, 0, arrays)); };
+  CHECK(rows().offsets == Pointer{0, 4});
+  CHECK(rows().rows == std::vector<NodeId>{3, 1, 2, 0});
+  arrays.num_segments = 2;
+  arrays.segments = graphs;
+  CHECK(rows().offsets == Pointer{0, 2, 4});
+  CHECK(rows().rows == std::vector<NodeId>{3, 1, 2, 0});
+  arrays.segments = sorted;
+  CHECK(rows().rows == std::vector<NodeId>{1, 0, 3, 2});
+  arrays.segments = {};
+  const std::vector<SegmentBegin> begins{{0, 0, 0}, {2, 2, 4}, {4, 4, 8}};
+  arrays.segment_begins = begins;
+  CHECK(rows().offsets == Pointer{0, 2, 4});
+  CHECK(rows().rows == std::vector<NodeId>{1, 0, 3, 2});
+}
+
 TEST_CASE("a view without a pointer names the graph of a destination by its segments",
           "[graph][segments][unit]") {
   const std::vector<std::int32_t> numbers{1, 0};

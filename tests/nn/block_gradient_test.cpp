@@ -1,5 +1,5 @@
 // Gradients of whole networks of blocks against central differences, in double: results with several readers,
-// norms of both kinds, rows of graphs.
+// norms of every kind, rows of graphs.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -87,7 +87,8 @@ void check_away_from_kinks(const BlockNetworkOptions& options) {
 TEST_CASE("gradients of networks of blocks agree with differences for every form and norm",
           "[nn][builder][gradient]") {
   for (const BlockForm form : test::kForms) {
-    for (const NormKind norm : {NormKind::none, NormKind::layer_norm, NormKind::batch_norm}) {
+    for (const NormKind norm :
+         {NormKind::none, NormKind::layer_norm, NormKind::graph_layer_norm, NormKind::batch_norm}) {
       INFO(name_of(form) << ", norm " << name_of(norm));
       BlockNetworkOptions options = block_options(form);
       options.norm = norm;

@@ -193,21 +193,43 @@ TEST_CASE("a plain stack is its layers in order", "[nn][builder][unit]") {
   CHECK(Network(plain_stack(5, 0, {gat, linear})).output_width() == 3);
 }
 
+TEST_CASE("a norm of blocks is by node, by graph or by column", "[nn][builder][unit]") {
+  const auto norm_of = [](NormKind kind) {
+    NetworkBuilder builder(4, 0);
+    builder.norm("norm", kind, "features");
+    return builder.description().steps.at(0).layer;
+  };
+  CHECK(norm_of(NormKind::layer_norm) == LayerDescription{"layer_norm", {}});
+  CHECK(norm_of(NormKind::graph_layer_norm) ==
+        LayerDescription{"layer_norm", {{"mode", std::string("graph")}}});
+  CHECK(norm_of(NormKind::batch_norm) == LayerDescription{"batch_norm", {}});
+  CHECK(NetworkBuilder(4, 0).norm("norm", NormKind::none, "features") == "features");
+  for (const NormKind kind :
+       {NormKind::none, NormKind::layer_norm, NormKind::graph_layer_norm, NormKind::batch_norm})
+    CHECK(norm_kind_named(name_of(kind)) == kind);
+}
+
 TEST_CASE("every form of blocks gives chosen nodes the rows of the whole graph", "[nn][builder][blocks]") {
   const CsrGraph graph = test::random_graph(40, 60, 1);
   const Matrix features = test::random_matrix(40, 4, 2);
   const std::vector<NodeId> nodes{7, 3, 20};
   for (const BlockForm form : kForms) {
-    INFO(name_of(form));
-    const Network network(block_network(block_options(form)));
-    const Weights weights = test::random_weights(network);
-    const Blocks whole = Blocks::whole(graph.view(), network.num_steps());
-    const Blocks part = Blocks::receptive_field(graph, nodes, network.reach(Mode::evaluation));
-    const Matrix expected =
-        test::run_network(network, weights, {whole, features}, Mode::evaluation).class_logits;
-    const Matrix rows = test::run_network(network, weights, {part, features}, Mode::evaluation).class_logits;
-    if (form == BlockForm::gps) CHECK(test::relative_difference(rows, test::rows_of(expected, nodes)) < 1e-5);
-    else CHECK(test::same_bits(rows, test::rows_of(expected, nodes)));
+    for (const NormKind norm : {NormKind::layer_norm, NormKind::graph_layer_norm, NormKind::batch_norm}) {
+      INFO(name_of(form) << ", norm " << name_of(norm));
+      BlockNetworkOptions options = block_options(form);
+      options.norm = norm;
+      const Network network(block_network(options));
+      const Weights weights = test::random_weights(network);
+      const Blocks whole = Blocks::whole(graph.view(), network.num_steps());
+      const Blocks part = Blocks::receptive_field(graph, nodes, network.reach(Mode::evaluation));
+      const Matrix all =
+          test::run_network(network, weights, {whole, features}, Mode::evaluation).class_logits;
+      const Matrix rows =
+          test::run_network(network, weights, {part, features}, Mode::evaluation).class_logits;
+      const Matrix expected = test::rows_of(all, nodes);
+      if (form == BlockForm::gps) CHECK(test::relative_difference(rows, expected) < 1e-5);
+      else CHECK(test::same_bits(rows, expected));
+    }
   }
 }
 

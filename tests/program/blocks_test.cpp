@@ -1,4 +1,7 @@
 // Every score and block through the program: trained, saved, loaded, and what is refused.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -68,8 +71,20 @@ TEST_CASE("a saved model of every block predicts the bits of its training", "[pr
   for (const char* block :
        {"transformer-conv --gate", "pre-norm", "post-norm --norm batch", "residual --score gatv2",
         "gat-sep --jumping concat", "classic --jumping max --norm none", "residual --jumping lstm",
-        "gps --window monotonic:4"})
+        "gps --window monotonic:4", "classic --norm graph-layer", "gat-sep --norm graph-layer",
+        "gps --norm graph-layer"})
     check_saved_model(std::string("--block ") + block);
+}
+
+TEST_CASE("a model with norms over the whole graph predicts chosen nodes as it predicts all",
+          "[program][blocks]") {
+  const TemporaryFolder folder;
+  REQUIRE(gat("train karate --epochs 2 -t 2 -q --out run --block classic --norm graph-layer", folder.path())
+              .code == 0);
+  const std::vector<std::string> all = lines_of(gat("predict run karate", folder.path()).out);
+  const std::vector<std::string> chosen = lines_of(gat("predict run karate 30,4", folder.path()).out);
+  REQUIRE(chosen.size() == 3);
+  for (const std::string& line : chosen) CHECK(std::find(all.begin(), all.end(), line) != all.end());
 }
 
 TEST_CASE("a saved model with selections, windows and residuals predicts the bits of its training",
@@ -77,7 +92,8 @@ TEST_CASE("a saved model with selections, windows and residuals predicts the bit
   for (const char* options :
        {"--score gatv2 --share-weights --residual auto --gate", "--select top:2", "--select argmax",
         "--select sampled", "--select sampled --sample-gradient score-function", "--window monotonic:4",
-        "--window predictive:4"})
+        "--window predictive:4", "--window monotonic:4,multiplied", "--window predictive:4,cut",
+        "--score dot --window monotonic:4,cut,multiplied"})
     check_saved_model(options);
 }
 
@@ -105,7 +121,11 @@ TEST_CASE("unknown scores, blocks and rules name the nearest known one", "[progr
   check_refused("--select top:0", "--select: 0 is out of range");
   check_refused("--select some", "--select: unknown value \"some\"");
   check_refused("--window monotonic", "needs a width, for example monotonic:10");
-  check_refused("--norm layers", "did you mean \"layer\"?");
+  check_refused("--window monotonic:4,cuts", "--window: unknown value \"cuts\"; did you mean \"cut\"?");
+  check_refused("--window monotonic:4,", "known: multiplied, cut");
+  check_refused("--window none,cut", "name one, for example monotonic:10,cut");
+  check_refused("--window monotonic:4,cut,cut", "\"cut\" is named twice; leave one");
+  check_refused("--norm layers", "did you mean \"layer\"? Known: none, layer, graph-layer, batch");
 }
 
 TEST_CASE("choices that do not go together say what to change", "[program][blocks]") {
@@ -119,6 +139,67 @@ TEST_CASE("choices that do not go together say what to change", "[program][block
   check_refused("--block gps --heads 2,1", "give --heads one number");
   check_refused("--select all --sample-gradient score-function", "add --select sampled");
   check_refused("--edge-use both", "there are no edge features to use");
+}
+
+TEST_CASE("a window is renormalised or multiplied, and cuts off edges where it is asked to",
+          "[program][blocks]") {
+  const TemporaryFolder folder;
+  const std::string train = "train karate --epochs 1 -t 1 -q --score constant --layers 1 --window ";
+  // Whether edges further than 4 have no part, and whether the softmax is without the window.
+  struct Kind {
+    const char* rule;
+    bool is_cut, is_behind;
+  };
+  for (const Kind& kind :
+       {Kind{"monotonic:4", false, false}, Kind{"monotonic:4,multiplied", false, true},
+        Kind{"monotonic:4,cut", true, false}, Kind{"monotonic:4,cut,multiplied", true, true}}) {
+    INFO(kind.rule);
+    REQUIRE(gat(train + kind.rule + " --force --out run", folder.path()).code == 0);
+    // Node 2 of the club has the neighbours 0, 1, 3, 7, 8, 9, 13, 27, 28 and 32.
+    const Json rows = Json::parse(gat("attention run karate --json 2", folder.path()).out);
+    double own = 0, next = 0, distant = 0, sum = 0;
+    for (const Json& row : rows) {
+      const double coefficient = row.at("coefficient");
+      const int away = std::abs(std::stoi(row.at("source").get<std::string>()) - 2);
+      sum += coefficient;
+      if (away == 0) own = coefficient;
+      if (away == 1) next = coefficient;
+      if (away > 4) distant = std::max(distant, coefficient);
+    }
+    CHECK(sum == Approx(1));
+    CHECK((distant == 0) == kind.is_cut);
+    CHECK((own == next) == kind.is_behind);
+  }
+}
+
+TEST_CASE("a window and edge weights in the same place are refused with the other places",
+          "[program][blocks]") {
+  const TemporaryFolder folder;
+  std::ofstream edges(folder / "edges.csv"), features(folder / "features.csv"), labels(folder / "labels.csv");
+  edges << "source,target,weight\n";
+  features << "id,f0,f1\n";
+  labels << "id,label\n";
+  for (int i = 0; i < 20; ++i) {
+    edges << i << ',' << (i + 1) % 20 << ',' << 1 + i % 3 << '\n';
+    features << i << ',' << i % 3 << ',' << i % 5 << '\n';
+    labels << i << ',' << i % 2 << '\n';
+  }
+  for (std::ofstream* file : {&edges, &features, &labels}) file->close();
+  const auto dry_run = [&](const std::string& options) {
+    return gat("train . --dry-run --score dot " + options, folder.path());
+  };
+  const ProgramResult inside = dry_run("--edge-use log-prior --window monotonic:4,cut");
+  CHECK(inside.code == 2);
+  CHECK_THAT(inside.err, Contains("use --edge-use multiplied, or --window monotonic:4,cut,multiplied"));
+  const ProgramResult behind = dry_run("--edge-use multiplied --window monotonic:4,multiplied");
+  CHECK(behind.code == 2);
+  CHECK_THAT(behind.err, Contains("use --edge-use log-prior, or leave \"multiplied\" out of --window"));
+  for (const char* options : {"--edge-use log-prior --window monotonic:4,cut,multiplied",
+                              "--edge-use multiplied --window monotonic:4"}) {
+    const ProgramResult fits = dry_run(options);
+    INFO(fits.err);
+    CHECK(fits.code == 0);
+  }
 }
 
 TEST_CASE("attention over all pairs of nodes is not listed as edges", "[program][blocks]") {

@@ -43,6 +43,47 @@ TEST_CASE("every verb that computes takes a precision", "[program][precision]") 
   CHECK(bench.at("settings").at("training").at("precision") == "bf16");
 }
 
+TEST_CASE("networks of gat layers take a precision in every verb, whatever block they are built from",
+          "[program][precision]") {
+  const TemporaryFolder folder;
+  for (const std::string block : {"residual", "gat-sep", "classic --norm graph-layer"}) {
+    INFO(block);
+    const std::string options = " --hidden 16 --heads 2 --block " + block;
+    const ProgramResult trained =
+        gat("train karate --epochs 2 -t 1 --precision bf16 --force --out run" + options, folder.path());
+    INFO(trained.err);
+    REQUIRE(trained.code == 0);
+    const std::string saved = rows_without(read_text(folder / "run/predictions.csv"), {2, 4});
+    CHECK(saved == rows_without(gat("predict run karate --precision bf16", folder.path()).out, {}));
+    CHECK(saved != rows_without(gat("predict run karate", folder.path()).out, {}));
+    CHECK(gat("evaluate run karate --precision bf16", folder.path()).code == 0);
+    CHECK(gat("bench karate --rounds 1 -t 1 --precision bf16 --json -q" + options, "/").code == 0);
+  }
+}
+
+TEST_CASE("networks with another attention refuse bf16 alike in every verb", "[program][precision]") {
+  const TemporaryFolder folder;
+  struct Refused {
+    const char *options, *layer;
+  };
+  for (const Refused& refused : {Refused{"--score gatv2", "layers.0 is of kind attention"},
+                                 Refused{"--block residual --select top:2", "blocks.0.attention is of kind"},
+                                 Refused{"--block gps", "blocks.0.global_attention is of kind attention"}}) {
+    INFO(refused.options);
+    const std::string train = std::string("train karate --epochs 1 -t 1 -q --force --out run ");
+    REQUIRE(gat(train + refused.options, folder.path()).code == 0);
+    for (const std::string& call : {train + refused.options, std::string("bench karate ") + refused.options,
+                                    std::string("evaluate run karate"), std::string("predict run karate"),
+                                    std::string("attention run karate"), std::string("embed run karate")}) {
+      const ProgramResult result = gat(call + " --precision bf16", folder.path());
+      INFO(call);
+      CHECK(result.code == 2);
+      CHECK_THAT(result.err, Contains("--precision bf16: ") && Contains(refused.layer) &&
+                                 Contains("use --precision float, or"));
+    }
+  }
+}
+
 TEST_CASE("a precision that is unknown, or that a block or a suite has not, is refused",
           "[program][precision]") {
   const TemporaryFolder folder;
@@ -53,10 +94,6 @@ TEST_CASE("a precision that is unknown, or that a block or a suite has not, is r
   CHECK(block.code == 2);
   CHECK_THAT(block.err, Contains("--precision bf16: ") && Contains("--block gat") && Contains("attention"));
   CHECK_FALSE(std::filesystem::exists(folder / "run"));
-  REQUIRE(gat("train karate --score gatv2 --epochs 2 -t 1 -q --out run", folder.path()).code == 0);
-  const ProgramResult model = gat("predict run karate --precision bf16", folder.path());
-  CHECK(model.code == 2);
-  CHECK_THAT(model.err, Contains("attention layer") && Contains("bf16"));
   const ProgramResult suite = gat("bench --suite cora --precision bf16", "/");
   CHECK(suite.code == 2);
   CHECK_THAT(suite.err, Contains("--precision bf16: ") && Contains("DATA"));

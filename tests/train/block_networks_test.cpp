@@ -29,7 +29,8 @@ TEST_CASE("networks of every form of blocks learn two groups of nodes", "[train]
   test::TinyTask task;
   task.split = {{0, 1, 2, 6, 7, 8}, {3, 9}, {4, 5, 10, 11}};  // two labels alone leave room for chance
   for (const BlockForm form : test::kForms) {
-    for (const NormKind norm : {NormKind::none, NormKind::layer_norm, NormKind::batch_norm}) {
+    for (const NormKind norm :
+         {NormKind::none, NormKind::layer_norm, NormKind::graph_layer_norm, NormKind::batch_norm}) {
       INFO(name_of(form) << ", norm " << name_of(norm));
       BlockNetworkOptions options = test::block_options(form);
       options.num_outputs = 2;

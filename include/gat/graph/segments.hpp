@@ -9,10 +9,11 @@
 
 namespace gat::inline GAT_PRECISION {
 
-/// Rows by segment, each segment's in rising order. Segments may be empty.
+/// Rows by segment, each segment's in rising order of the numbers that they have in the whole graph, so that
+/// a sum over them does not depend on the order in which a view lays them. Segments may be empty.
 struct SegmentRows {
   std::vector<Index> offsets;  ///< num_segments + 1
-  std::vector<NodeId> rows;    ///< empty: the rows lie in order of their segments
+  std::vector<NodeId> rows;    ///< empty: the rows lie in this order
 
   Index num_segments() const { return static_cast<Index>(offsets.size()) - 1; }
   Index begin(Index segment) const { return offsets[static_cast<std::size_t>(segment)]; }
@@ -52,7 +53,7 @@ class SegmentPointer {
   std::vector<std::int32_t> segments_;  // of each source row
 };
 
-/// Of the source rows of a view; one segment unless the view's arrays say more.
+/// Of the source rows of a view; one segment unless the view's arrays say more. O(rows + largest number).
 /// \throws ShapeError when the view names a segment outside its number of segments
 SegmentRows segment_rows(const GraphView& graph);
 

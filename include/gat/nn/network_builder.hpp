@@ -30,7 +30,10 @@ enum class BlockForm {
        ///< GPSConv; G is attention over all pairs of nodes
 };
 
-enum class NormKind { none, layer_norm, batch_norm };
+/// What has mean 0 and variance 1 after a norm: the columns of each node (`layer_norm`), all nodes and
+/// columns of a graph (`graph_layer_norm`: `LayerNormMode::graph`, the default of PyG's LayerNorm, with
+/// epsilon where PyG has it for a batch), or each column over the nodes (`batch_norm`).
+enum class NormKind { none, layer_norm, graph_layer_norm, batch_norm };
 
 /// How the results of all blocks become the input of the output map (Xu et al. 2018; `sum` as in tunedGNN).
 /// `lstm` is their attention by an LSTM, with the width of PyG (gat/nn/layers/lstm_attention.hpp).
