@@ -94,7 +94,14 @@ TEST_CASE("functions are asked about global node numbers", "[kernels][attention]
   const std::vector<NodeId> nodes{4, 2};
   const std::vector<EdgeId> in_offsets{0, 1, 1}, out_offsets{0, 0, 1}, ids{0};
   const std::vector<NodeId> one{1}, zero{0};
-  GraphView::Arrays arrays{in_offsets, one, ids, out_offsets, zero, ids, nodes, {}, {}, {}};
+  GraphView::Arrays arrays;
+  arrays.in_offsets = in_offsets;
+  arrays.in_sources = one;
+  arrays.in_edge_ids = ids;
+  arrays.out_offsets = out_offsets;
+  arrays.out_destinations = zero;
+  arrays.out_edge_ids = ids;
+  arrays.node_ids = nodes;
   const GraphView view(2, 2, false, 1, arrays);
   AttentionNumbers numbers = random_attention(view, {.heads = 1, .dim = 1});
   Matrix table(25, 1);

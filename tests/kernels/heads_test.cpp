@@ -289,13 +289,13 @@ TEST_CASE("rows of heads drop the elements of their global row, in place too", "
         drop_heads({mask, view, same, same}, 0, 2, level);
         CHECK(same_bits(same, to));
         for (const bool dropping : {true, false}) {
-          const Matrix& plain = dropping ? expected : from;
+          const Matrix& floats = dropping ? expected : from;
           Matrix memory(2, Bf16Rows::memory_cols(layout.width()));
           const Bf16Rows rounded(memory, layout.width());
           drop_heads({dropping ? mask : DropoutMask(), view, from, {}, rounded}, 0, 2, level);
           bool equal = true;
-          for (Index k = 0; k < plain.size(); ++k)
-            equal = equal && rounded.data[k].bits == to_bf16(plain.data()[k]).bits;
+          for (Index k = 0; k < floats.size(); ++k)
+            equal = equal && rounded.data[k].bits == to_bf16(floats.data()[k]).bits;
           CHECK(equal);
         }
       });
