@@ -53,6 +53,7 @@ struct Settings {
   std::string select = "all";
   std::string sample_gradient = "straight-through";
   std::string window = "none";
+  double edge_loss = 0;
   double negative_slope = 0.2;
   bool score_bias = true;
   std::string initial = "original";

@@ -70,7 +70,7 @@ void add_window_word(std::string_view word, WindowChoice& choice) {
 
 bool needs_general_layer(const Settings& s) {
   return (s.score != "auto" && s.score != "gat") || s.select != "all" || s.window != "none" ||
-         s.edge_use != "auto" || s.share_weights || s.gate;
+         s.edge_use != "auto" || s.share_weights || s.gate || s.edge_loss > 0;
 }
 
 const BlockChoice& block_named(std::string_view name) {

@@ -62,6 +62,9 @@ void check_choices(const Settings& s, Index edge_features) {
                      ": there are no edge features to use; leave it out, or take data that have them "
                      "(and --edge-features use)");
   check_window(s);
+  if (s.edge_loss > 0 && edge_loss_of(score_of(s)) == nullptr)
+    throw UsageError("--edge-loss: the score " + std::string(score_of(s)) +
+                     " has none; add --score supergat_mx or supergat_sd");
 }
 
 AttentionLayerOptions general_options(const Settings& s, Index edge_features) {
@@ -89,6 +92,7 @@ AttentionLayerOptions general_options(const Settings& s, Index edge_features) {
   o.window_width = window.width;
   o.renormalize = window.renormalize;
   o.window_edges = window.window_edges;
+  o.edge_loss = s.edge_loss;
   o.initial = initial_scheme_named(s.initial);
   return o;
 }

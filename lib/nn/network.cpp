@@ -105,6 +105,11 @@ int Network::num_edge_steps() const {
       std::count_if(reaches.begin(), reaches.end(), [](Reach reach) { return reach != Reach::row; }));
 }
 
+bool Network::trains_on_whole_graph() const {
+  return std::any_of(layers_.begin(), layers_.end(),
+                     [](const auto& layer) { return layer->trains_on_whole_graph(); });
+}
+
 Index Network::gathered_row_bytes() const {
   Index width = 0;
   for (const auto& layer : layers_) {

@@ -208,6 +208,13 @@ void Network::backward(const Round& round, const Weights& weights, const Network
   }
 }
 
+double Network::added_loss(NetworkTape& tape) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < layers_.size() && k < tape.layers.size(); ++k)
+    sum += layers_[k]->added_loss(tape.layers[k]);
+  return sum;
+}
+
 void Network::commit(NetworkTape& tape, Weights& weights) const {
   for (std::size_t k = 0; k < layers_.size() && k < tape.layers.size(); ++k)
     layers_[k]->commit(tape.layers[k], WeightsSlice{weights, first_parameter_[k]});

@@ -11,7 +11,7 @@ namespace {
 Blocks blocks_for(WholeGraph& whole, std::span<const NodeId> nodes, Mode mode, bool prune,
                   ComputedRows& computed) {
   const Network& network = whole.network();
-  if (prune) {
+  if (prune && !(mode == Mode::training && network.trains_on_whole_graph())) {
     const CsrGraph& graph = whole.prepared().graph();
     Blocks field = Blocks::receptive_field(graph, nodes, network.reach(mode));
     Index edges = 0;

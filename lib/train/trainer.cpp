@@ -202,7 +202,7 @@ class Run {
       const TimedScope timed(time_of(&PhaseTimes::forward_seconds));
       network_.forward(round, weights_, input(train_), train_.logits);
     }
-    const double loss = training_loss();
+    const double loss = training_loss() + network_.added_loss(tape_);
     round.loss = {&loss, 1};
     if (number > 1) round.baseline = {&mean_loss_, 1};
     {

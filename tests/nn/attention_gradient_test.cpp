@@ -219,6 +219,30 @@ TEST_CASE("gradients of every score agree with differences where edges are selec
   });
 }
 
+TEST_CASE("gradients of an edge loss agree with differences", "[nn][attention][gradient][edge-loss]") {
+  const auto has_loss = [](const ScoreDescription& score) { return edge_loss_of(score.name) != nullptr; };
+  const auto loss = [](const Change& change) {
+    return [change](AttentionCase& c) {
+      c.options.edge_loss = 1.5;
+      change(c);
+    };
+  };
+  check_every_score("edge loss", loss([](AttentionCase&) {}), has_loss);
+  check_every_score("edge loss, three projections and dropout", loss([](AttentionCase& c) {
+                      c.options.num_heads = 3;
+                      c.options.query = c.options.value = Projection::own;
+                      c.options.feature_dropout = c.options.attention_dropout = 0.3;
+                    }),
+                    has_loss);
+  check_every_score("edge loss, few edges and no loops", loss([](AttentionCase& c) {
+                      c.num_edges = 5;
+                      c.policy.self_loops = SelfLoops::as_given;
+                      c.options.edge_loss_share = 1;
+                      c.options.edge_loss_others = 2;
+                    }),
+                    has_loss);
+}
+
 TEST_CASE("gradients of every score agree with differences inside windows",
           "[nn][attention][gradient][window]") {
   for (const bool renormalize : {true, false}) {

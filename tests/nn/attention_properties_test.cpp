@@ -26,6 +26,7 @@ void check_same(const AttentionRound& a, const AttentionRound& b) {
   CHECK(same_bits(a.dropped, b.dropped));
   CHECK(same_bits(a.d_source, b.d_source));
   CHECK(same_bits(a.d_edges, b.d_edges));
+  CHECK(a.added_loss == b.added_loss);
   CHECK(same_bits(numbers_of(a.gradients), numbers_of(b.gradients)));
 }
 
@@ -103,6 +104,17 @@ TEST_CASE("selections and windows give the same bits on 1, 2, 3 and 8 threads",
       o.window_edges = true;
       check_threads(o, GraphView::complete(150, 150));
     }
+  }
+}
+
+TEST_CASE("an edge loss gives the same bits on 1, 2, 3 and 8 threads", "[nn][attention][determinism]") {
+  const CsrGraph graph = hub_graph(120, 300);
+  for (const char* const score : {"supergat_mx", "supergat_sd"}) {
+    INFO(score);
+    AttentionLayerOptions o = with_everything(score);
+    o.head_dim = 40;  // several columns of lanes, so that threads share the sums
+    o.edge_loss = 2;
+    check_threads(o, graph.view());
   }
 }
 

@@ -17,6 +17,7 @@ namespace gat::test {
 struct AttentionRound {
   Matrix out, logits, attention, weighted, dropped;  ///< coefficients by edge id
   Matrix d_source, d_destination, d_edges;
+  double added_loss = 0;
   Weights gradients;
   Workspace::Statistics statistics;
 };
@@ -56,6 +57,7 @@ class AttentionProbe {
                           .loss = loss,
                           .baseline = baseline};
     layer.forward(context, input, r.out);
+    r.added_loss = layer.added_loss(tape);
     Matrix ones(r.out.rows(), r.out.cols());
     ones.view().fill(1);
     r.d_source = Matrix(input.source.rows(), input.source.cols());

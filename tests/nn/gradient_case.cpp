@@ -120,8 +120,9 @@ double GradientRunOf<LayerKind, Options>::loss() {
   const LayerInput in = input();
   layer_->check_input(view_, in);
   Matrix out(view_.num_destinations(), layer_->output_width());
-  layer_->forward(context(nullptr), in, out);
-  double sum = 0;
+  Tape tape;
+  layer_->forward(context(&tape), in, out);
+  double sum = layer_->added_loss(tape);
   for (Index k = 0; k < out.size(); ++k) sum += out.data()[k] * upstream_.data()[k];
   return sum;
 }

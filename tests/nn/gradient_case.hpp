@@ -55,7 +55,7 @@ class GradientRunOf {
  public:
   GradientRunOf(const GradientCaseOf<Options>& c, std::uint64_t seed);
 
-  /// Σ out ⊙ upstream.
+  /// Σ out ⊙ upstream, and what the layer adds to the loss.
   double loss();
   /// Every gradient, by name, with the memory of the numbers it belongs to.
   struct Named {

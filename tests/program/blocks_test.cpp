@@ -114,6 +114,14 @@ TEST_CASE("a general layer starts from its own defaults, the original's network 
   CHECK(settings("--block pre-norm").at("score") == "scaled_dot");
 }
 
+TEST_CASE("an edge loss trains the scores that have one", "[program][blocks]") {
+  for (const char* const score : {"supergat_mx", "supergat_sd"})
+    check_saved_model("--edge-loss 4 --score " + std::string(score));
+  check_refused("--edge-loss 4", "--score supergat_mx");
+  check_refused("--edge-loss 4 --score gatv2", "--score supergat_mx");
+  check_refused("--edge-loss -1 --score supergat_mx", "--edge-loss");
+}
+
 TEST_CASE("unknown scores, blocks and rules name the nearest known one", "[program][blocks]") {
   check_refused("--score gatv3", "--score: unknown score \"gatv3\"; did you mean \"gatv2\"?");
   check_refused("--score custom", "--score: unknown score \"custom\"");

@@ -47,6 +47,33 @@ TEST_CASE("networks with every score of the table learn", "[train][attention]") 
   }
 }
 
+TEST_CASE("networks with an edge loss train on every row and learn", "[train][attention][edge-loss]") {
+  const test::RandomTask task(300);
+  const auto trained = [&](double weight, int threads) {
+    const Network network({10,
+                           0,
+                           {{{"attention",
+                              {{"score", std::string("supergat_mx")},
+                               {"head_dim", std::int64_t(3)},
+                               {"merge", std::string("mean")},
+                               {"edge_loss", weight}}},
+                             "",
+                             ""}}});
+    TrainOptions options = test::short_run(4);
+    options.execution = threads;
+    return train(network, task.prepared(), task.labels, task.split, options);
+  };
+  const TrainResult with = trained(4, 1), without = trained(0, 1);
+  CHECK(without.training_rows == ComputedRows::pruned);
+  CHECK(with.training_rows == ComputedRows::whole);
+  CHECK(with.validation_rows == ComputedRows::pruned);
+  CHECK_FALSE(test::same_bits(test::all_values(with.weights), test::all_values(without.weights)));
+  for (const int threads : {2, 3, 8})
+    CHECK(test::same_bits(test::all_values(trained(4, threads).weights), test::all_values(with.weights)));
+  for (const char* const score : {"supergat_mx", "supergat_sd"})
+    CHECK(accuracy_after_training({{"score", std::string(score)}, {"edge_loss", 2.0}}) == 1);
+}
+
 TEST_CASE("networks that draw one edge per head learn by both estimators", "[train][attention][sampling]") {
   for (const char* const gradient : {"straight-through", "score-function"}) {
     INFO(gradient);

@@ -136,6 +136,11 @@ class Layer {
   /// Writes what a forward in training mode learned without gradients (running statistics) from its tape to
   /// the weights.
   virtual void commit(Tape& /*tape*/, const WeightsSlice& /*weights*/) const {}
+  /// What the layer adds to the loss, from the tape of a forward in training mode. `backward` adds its
+  /// gradient to that of the result.
+  virtual double added_loss(Tape& /*tape*/) const { return 0; }
+  /// Whether training needs every row and edge of the graph, whichever rows are wanted.
+  virtual bool trains_on_whole_graph() const { return false; }
 
   /// Whether `d_input.source` may be given the memory of `d_output` where it is new: backward reads nothing
   /// of `d_output` once it has written there. Then one buffer serves the gradients of a chain of layers.

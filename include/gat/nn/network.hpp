@@ -114,6 +114,8 @@ class Network {
   int num_edge_steps() const;
   /// What each step's rows depend on; the argument of Blocks::receptive_field.
   std::vector<Reach> reach(Mode mode) const;
+  /// Whether a layer trains on the whole graph alone (Layer::trains_on_whole_graph): on no receptive field.
+  bool trains_on_whole_graph() const;
   /// Bytes of the widest row that attention gathers per edge; 0 without attention. The argument of
   /// order_that_pays (gat/graph/reorder.hpp).
   Index gathered_row_bytes() const;
@@ -127,6 +129,8 @@ class Network {
   /// Adds the gradients of all parameters; follows a forward with the same arguments and a tape.
   void backward(const Round& round, const Weights& weights, const NetworkInput& input,
                 ConstMatrixView d_class_logits, Weights& gradients) const;
+  /// What layers add to the loss (Layer::added_loss), from the tape of a forward in training mode.
+  double added_loss(NetworkTape& tape) const;
   /// Writes running statistics of a forward in training mode to the weights (Layer::commit). To be called
   /// once per training step, after the optimiser or before it.
   void commit(NetworkTape& tape, Weights& weights) const;

@@ -62,6 +62,9 @@ AttentionLayerOptions AttentionLayerOptions::from_description(const LayerDescrip
   options.read("renormalize", o.renormalize);
   options.read("window_edges", o.window_edges);
   read_width(options, "position_dim", o.position_dim);
+  options.read("edge_loss", o.edge_loss);
+  options.read("edge_loss_share", o.edge_loss_share);
+  options.read("edge_loss_others", o.edge_loss_others);
   read_named(options, "initial", o.initial, &initial_scheme_named);
   options.finish();
   if (o.edge_use == EdgeUse::ignored) o.edge_features = 0;
@@ -103,6 +106,9 @@ LayerDescription AttentionLayerOptions::describe() const {
            {"renormalize", renormalize},
            {"window_edges", window_edges},
            {"position_dim", whole(position_dim)},
+           {"edge_loss", edge_loss},
+           {"edge_loss_share", edge_loss_share},
+           {"edge_loss_others", edge_loss_others},
            {"initial", text(initial)}}};
 }
 

@@ -259,6 +259,7 @@ void AttentionLayer::Run::backward(ConstMatrixView output, ConstMatrixView d_out
       rows, merge.d_heads, [&](Index first, Index last) { merge_heads_backward(merge, first, last, level); },
       d_rows, d_input, gradients);
   if (plain_output() && n.bias >= 0) add_blocks(merge.d_bias, gradients[n.bias]);
+  backward_edge_loss(rows, d_rows);
   backward_numbers(rows, d_rows, d_input, gradients);
   backward_rows(d_rows, targets, gradients);
   backward_residual(d_residual, targets, gradients);

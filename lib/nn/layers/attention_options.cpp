@@ -127,6 +127,24 @@ void check_window(const AttentionLayerOptions& o) {
         "a window that is not renormalised is a factor itself; set edge_use to \"log-prior\" or renormalize");
 }
 
+void check_edge_loss(const AttentionLayerOptions& o, const ScoreDescription& score) {
+  if (!(o.edge_loss >= 0) || !std::isfinite(o.edge_loss))
+    refuse("edge_loss is " + std::to_string(o.edge_loss) + "; a weight is at least 0, and 0 is no edge loss");
+  if (o.edge_loss == 0) return;
+  if (edge_loss_of(score.name) == nullptr) {
+    std::string names;
+    for (const EdgeLossScore& known : kEdgeLossScores)
+      names += (names.empty() ? "\"" : ", \"") + std::string(known.score) + "\"";
+    refuse("the score \"" + std::string(score.name) + "\" has no edge loss; scores that have: " + names);
+  }
+  if (!(o.edge_loss_share > 0 && o.edge_loss_share <= 1))
+    refuse("edge_loss_share is " + std::to_string(o.edge_loss_share) + "; it lies in (0, 1]");
+  if (!(o.edge_loss_others > 0) || !std::isfinite(o.edge_loss_others))
+    refuse("edge_loss_others is " + std::to_string(o.edge_loss_others) + "; it must be above 0");
+  if (o.destination_features > 0)
+    refuse("an edge loss is between nodes of one kind; set destination_features or edge_loss to 0");
+}
+
 void check_output(const AttentionLayerOptions& o) {
   const Residual residual = residual_for(o.residual, o.receiver_features(), o.output_width());
   if (residual == Residual::identity && o.receiver_features() != o.output_width()) {
@@ -154,6 +172,13 @@ SampleGradient sample_gradient_named(std::string_view name) {
 }
 Window window_named(std::string_view name) { return value_in(kWindows, name, "window"); }
 
+const EdgeLossScore* edge_loss_of(std::string_view score) {
+  for (const EdgeLossScore& known : kEdgeLossScores) {
+    if (known.score == score) return &known;
+  }
+  return nullptr;
+}
+
 AttentionLayerOptions AttentionLayerOptions::for_score(std::string_view name) {
   const ScoreDescription& score = *score_table()[static_cast<std::size_t>(score_named(name))];
   AttentionLayerOptions o;
@@ -171,6 +196,7 @@ void AttentionLayerOptions::validate() const {
   check_projections(*this, description);
   check_edge_use(*this, description);
   check_window(*this);
+  check_edge_loss(*this, description);
   check_output(*this);
   if (!(negative_slope >= 0 && negative_slope <= 1)) {
     refuse("negative_slope is " + std::to_string(negative_slope) + "; it lies in [0, 1]");

@@ -35,6 +35,7 @@ AttentionLayer::Run::Run(const AttentionLayer& layer_in, const Context& context,
   if (c.mode == Mode::training)
     attention_mask = DropoutMask(random.derive(kAttentionSite), o.attention_dropout);
   selection_random = random.derive(kSelectionSite);
+  edge_loss_random = random.derive(kEdgeLossSite);
   set_up_rows(random);
   const bool used = o.edge_features > 0;
   const bool both = o.edge_use == EdgeUse::both || o.edge_use == EdgeUse::both_shared;
@@ -248,6 +249,7 @@ void AttentionLayer::Run::forward(MatrixView output) {
   const Workspace::Scope scope(c.workspace);
   const Index destinations = c.graph.num_destinations();
   const Rows rows = make_rows();
+  forward_edge_loss(rows);
   make_positions();
   set_up_edges({});
   const ScoreInput score = score_input(rows);

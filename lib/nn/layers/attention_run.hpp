@@ -3,6 +3,7 @@
 /// attention_run.cpp  rows of queries, keys and values, what edges bring, which edges take part, forward
 /// attention_gradient.cpp  from the gradient of the heads back to inputs and parameters
 /// attention_output.cpp  between merged heads and output, both directions
+/// attention_edge_loss.cpp  SuperGAT's edge loss, both directions
 #pragma once
 
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "gat/kernels/heads.hpp"
 #include "gat/nn/layers/attention.hpp"
+#include "nn/layers/edge_loss.hpp"
 #include "nn/layers/head_rows.hpp"
 #include "nn/layers/position_window.hpp"
 
@@ -22,7 +24,8 @@ struct AttentionLayer::Run {
     kDestinationSite = 2,
     kValueSite = 3,
     kAttentionSite = 4,
-    kSelectionSite = 5
+    kSelectionSite = 5,
+    kEdgeLossSite = 6
   };
   // What is kept from forward to backward.
   enum Slot {
@@ -46,7 +49,8 @@ struct AttentionLayer::Run {
     kResidual,
     kGateShare,
     kGated,
-    kArgument
+    kArgument,
+    kEdgeLoss
   };
   // Rows of heads and numbers per node; empty = not there.
   struct Rows {
@@ -103,6 +107,13 @@ struct AttentionLayer::Run {
   SelectedEdges kept_selection() const;
   void close_edges_of(const AttentionSink& sink) const;
 
+  // The edge loss.
+  bool has_edge_loss() const { return o.edge_loss > 0 && c.mode == Mode::training && c.tape != nullptr; }
+  NodePairs edge_loss_pairs() const;
+  EdgeLoss edge_loss(const NodePairs& pairs, const Rows& rows) const;
+  void forward_edge_loss(const Rows& rows) const;
+  void backward_edge_loss(const Rows& rows, const RowGradients& d_rows) const;
+
   // Output.
   bool plain_output() const { return o.output_dim == 0 && !o.gate; }
   MatrixView forward_residual() const;
@@ -140,7 +151,7 @@ struct AttentionLayer::Run {
   bool own = false, has_destinations = true, has_keys = false, queries_are_keys = false,
        values_are_keys = false, edges_in_score = false, edges_in_values = false;
   DropoutMask attention_mask;
-  RandomStream selection_random;
+  RandomStream selection_random, edge_loss_random;
   LinearInput source, receivers, values;  // features of sources, of what receives, of values
   std::vector<ConstMatrixView> score_parameters;
 

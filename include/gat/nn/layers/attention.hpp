@@ -51,6 +51,8 @@ class AttentionLayer final : public Layer {
                 const Gradients& gradients) const override;
   Index output_width() const override { return options_.output_width(); }
   std::span<const ParameterSpec> parameters() const override { return parameters_; }
+  double added_loss(Tape& tape) const override;
+  bool trains_on_whole_graph() const override { return options_.edge_loss > 0; }
   /// A predicted position depends on the length of the whole sequence.
   Reach reach(Mode) const override {
     return options_.window == Window::predictive ? Reach::whole_graph : Reach::neighbourhood;

@@ -64,6 +64,15 @@ enum class Window {
   predictive  ///< around p_i = S·sigmoid(v·tanh(W x_i)), S the number of sources of the graph; learned
 };
 
+/// A score with an edge loss, and what of it is the argument of the sigmoid.
+struct EdgeLossScore {
+  std::string_view score;
+  bool scaled = false;  ///< q_i·k_j is divided by √(key width)
+};
+inline constexpr EdgeLossScore kEdgeLossScores[] = {{"supergat_mx", false}, {"supergat_sd", true}};
+/// Null for a score without one.
+const EdgeLossScore* edge_loss_of(std::string_view score);
+
 /// Defaults are those of PyG's GATv2Conv but for the number of heads and dropout.
 struct AttentionLayerOptions {
   std::string score = "gatv2";  ///< a name or alias of `score_table()`
@@ -108,6 +117,15 @@ struct AttentionLayerOptions {
   /// made anew in every pass; which edges it has counts as fixed for gradients.
   bool window_edges = false;
   Index position_dim = 16;  ///< rows of W of a predictive window
+
+  /// Weight of SuperGAT's edge loss (Kim and Oh 2021), which training adds to the loss of every layer that
+  /// has one: the mean over drawn pairs of nodes of the binary cross-entropy between "an edge joins them" and
+  /// sigmoid(mean over heads of q_i·k_j), of supergat_sd q_i·k_j / √(key width). 0 = none; other scores have
+  /// none. The pairs are drawn anew in each round; loops and edges that a mask closes are drawn like others.
+  /// Trains on one stored graph, never on a part of it.
+  double edge_loss = 0;
+  double edge_loss_share = 0.8;  ///< of the edges that are drawn, in (0, 1]; PyG's edge_sample_ratio, there 1
+  double edge_loss_others = 0.5;  ///< pairs without an edge per drawn edge; PyG's neg_sample_ratio
 
   InitialScheme initial = InitialScheme::pyg;
 
