@@ -1,10 +1,11 @@
 /// The loops of pair scores, made from a policy that says what one score is:
 ///
-///     static Lanes term(own, other, vector, slope)        summed over the features of a head
-///     static Lanes d_own(own, other, vector, slope)       ∂ term / ∂ own; ∂ term / ∂ other is its mirror
-///     image static Lanes d_vector(own, other, slope)            ∂ term / ∂ vector, where kVector static
-///     Lanes logit(total, number, job)              e static Lanes d_total(e, total, number, job)         ∂ e
-///     / ∂ total static Lanes d_number(total, number, e, job)        ∂ e / ∂ number, where kNumbers
+///     static Lanes term(own, other, vector, slope)      summed over the features of a head
+///     static Lanes d_own(own, other, vector, slope)     ∂ term / ∂ own; its mirror is ∂ term / ∂ other
+///     static Lanes d_vector(own, other, slope)          ∂ term / ∂ vector, where kVector
+///     static Lanes logit(total, number, job)            e
+///     static Lanes d_total(e, total, number, job)       ∂ e / ∂ total
+///     static Lanes d_number(total, number, e, job)      ∂ e / ∂ number, where kNumbers
 #pragma once
 
 #include "kernels/simd/pair_score.hpp"

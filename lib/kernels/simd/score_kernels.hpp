@@ -8,8 +8,6 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
-enum class Side { query, key };
-
 /// A change of rows of queries or keys before the loops: to = f(row, parameters).
 struct RowChange {
   /// Rows first … last − 1. Null = the rows serve as they are.
