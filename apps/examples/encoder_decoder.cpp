@@ -1,10 +1,10 @@
 // An encoder and a decoder that reverse sequences of symbols. Each step of the decoder asks the encoder
 // through one call of an attention layer on a bipartite graph: with the score of Bahdanau et al. 2015
-// (`tanh`) or Luong et al. 2015 (`bilinear`), soft, or hard: one position, drawn in training with a
-// straight-through gradient and the likeliest afterwards. Keys are the states of the encoder, values the
-// symbols it read, and what attention returns is all that the answer is made of, so only the right position
-// gives the right symbol. Were the states the values too, the state after a symbol, which still holds it,
-// would serve as well.
+// (`tanh`) or one of Luong et al. 2015 (`bilinear`, their general, and `dot`), soft, or hard: one position,
+// drawn in training with a straight-through gradient and the likeliest afterwards. Keys are the states of the
+// encoder, values the symbols it read, and what attention returns is all that the answer is made of, so only
+// the right position gives the right symbol. Were the states the values too, the state after a symbol, which
+// still holds it, would serve as well.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -49,8 +49,8 @@ gat::AttentionLayerOptions make_options(const char* score, gat::Selection select
   options.key_dim = kHidden;
   options.head_dim = kSymbols;  // what comes back are the logits of the symbols
   options.value = gat::Projection::own;
-  // Luong's `general` has no maps beside its matrix.
-  if (options.score == "bilinear") options.query = options.key = gat::Projection::none;
+  // Luong's scores have no maps of the states, `general` but for its matrix.
+  if (options.score != "tanh") options.query = options.key = gat::Projection::none;
   options.selection = selection;
   return options;
 }
@@ -231,7 +231,7 @@ int main() {
   std::printf("sequences of %d symbols reversed; a row per symbol written, a column per symbol read\n\n",
               static_cast<int>(kLength));
   bool enough = true;
-  for (const char* score : {"tanh", "bilinear"}) {
+  for (const char* score : {"tanh", "bilinear", "dot"}) {
     enough = run(score, gat::Selection::all, 1500, 0.99) && enough;
     enough = run(score, gat::Selection::sampled, 1500, 0.9) && enough;
   }
