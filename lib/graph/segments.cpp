@@ -41,16 +41,12 @@ std::vector<Index> segment_offsets(const GraphView& graph) {
   return offsets;
 }
 
-// The rows by rising keys, those of equal keys in the order that they have.
-template <class Key>
-std::vector<NodeId> ordered(const std::vector<NodeId>& rows, std::span<const Key> keys) {
-  const auto key = [&](NodeId row) { return static_cast<std::size_t>(keys[static_cast<std::size_t>(row)]); };
-  std::vector<std::size_t> next(static_cast<std::size_t>(*std::max_element(keys.begin(), keys.end())) + 2);
-  for (const NodeId row : rows) ++next[key(row) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<NodeId> result(rows.size());
-  for (const NodeId row : rows) result[next[key(row)]++] = row;
-  return result;
+// The rows segment by segment, those of one in the order that they have.
+std::vector<NodeId> grouped(std::span<const std::int32_t> segments, std::vector<Index> next) {
+  std::vector<NodeId> rows(segments.size());
+  for (std::size_t r = 0; r < segments.size(); ++r)
+    rows[static_cast<std::size_t>(next[static_cast<std::size_t>(segments[r])]++)] = static_cast<NodeId>(r);
+  return rows;
 }
 
 }  // namespace
@@ -141,19 +137,17 @@ SegmentRows segment_rows(const GraphView& graph) {
   const bool in_order = std::is_sorted(numbers.begin(), numbers.end());
   const bool side_by_side = !begins.empty() || std::is_sorted(segments.begin(), segments.end());
   if (in_order && side_by_side) return result;
-  result.rows.resize(static_cast<std::size_t>(graph.num_sources()));
-  std::iota(result.rows.begin(), result.rows.end(), NodeId(0));
-  if (!side_by_side) {
-    if (!in_order) result.rows = ordered(result.rows, numbers);
-    result.rows = ordered(result.rows, segments);
-    return result;
+  if (side_by_side) {
+    result.rows.resize(static_cast<std::size_t>(graph.num_sources()));
+    std::iota(result.rows.begin(), result.rows.end(), NodeId(0));
+  } else {
+    result.rows = grouped(segments, result.offsets);
   }
-  for (std::size_t s = 0; s + 1 < result.offsets.size(); ++s) {
-    const auto first = result.rows.begin() + result.offsets[s],
-               last = result.rows.begin() + result.offsets[s + 1];
-    std::stable_sort(first, last, [&](NodeId a, NodeId b) {
-      return numbers[static_cast<std::size_t>(a)] < numbers[static_cast<std::size_t>(b)];
-    });
+  for (std::size_t s = 0; !in_order && s + 1 < result.offsets.size(); ++s) {
+    std::stable_sort(result.rows.begin() + result.offsets[s], result.rows.begin() + result.offsets[s + 1],
+                     [&](NodeId a, NodeId b) {
+                       return numbers[static_cast<std::size_t>(a)] < numbers[static_cast<std::size_t>(b)];
+                     });
   }
   return result;
 }

@@ -137,19 +137,8 @@ TEST_CASE("the logit gradients of each destination sum to zero for rounded rows 
 TEST_CASE("rows of bf16 give the same bits for any number of threads",
           "[kernels][attention][bf16][determinism]") {
   const CsrGraph graph = test::hub_graph();
-  for (const AttentionOptions& options : test::kOptions) {
-    const AttentionNumbers numbers = bf16_numbers(graph.view(), options);
-    at_every_level([&](SimdLevel level) {
-      const AttentionResults serial = run_once(numbers, {1, level});
-      for (const int threads : {2, 3, 8}) {
-        Workspace workspace;
-        check_same_bits(run_attention(numbers, {threads, level}, workspace), serial);
-        CHECK(workspace.statistics.largest_team == threads);
-        CHECK(workspace.statistics.split_in_rows > 0);
-        CHECK(workspace.statistics.split_out_rows > 0);
-      }
-    });
-  }
+  for (const AttentionOptions& options : test::kOptions)
+    test::check_bits_of_threads(bf16_numbers(graph.view(), options));
 }
 
 TEST_CASE("graphs without edges and with empty rows take rows of bf16",

@@ -46,6 +46,20 @@ inline AttentionResults run_once(const AttentionNumbers& numbers, const Executio
   return run_attention(numbers, execution, workspace);
 }
 
+/// At every level, on a graph of which rows are split in both directions.
+inline void check_bits_of_threads(const AttentionNumbers& numbers) {
+  at_every_level([&](SimdLevel level) {
+    const AttentionResults serial = run_once(numbers, {1, level});
+    for (const int threads : {2, 3, 8}) {
+      Workspace workspace;
+      check_same_bits(run_attention(numbers, {threads, level}, workspace), serial);
+      CHECK(workspace.statistics.largest_team == threads);
+      CHECK(workspace.statistics.split_in_rows > 0);
+      CHECK(workspace.statistics.split_out_rows > 0);
+    }
+  });
+}
+
 /// Each term alone, and several together.
 inline const std::vector<AttentionOptions> kOptions{
     {},

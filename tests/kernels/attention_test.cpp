@@ -85,19 +85,8 @@ TEST_CASE("buffers that nobody wrote are not read", "[kernels][attention][refere
 
 TEST_CASE("attention has the same bits for 1, 2, 3 and 8 threads", "[kernels][attention][determinism]") {
   const CsrGraph graph = hub_graph();
-  for (const AttentionOptions& options : kOptions) {
-    const AttentionNumbers numbers = random_attention(graph.view(), options);
-    at_every_level([&](SimdLevel level) {
-      const AttentionResults serial = run_once(numbers, {1, level});
-      for (const int threads : {2, 3, 8}) {
-        Workspace workspace;
-        check_same_bits(run_attention(numbers, {threads, level}, workspace), serial);
-        CHECK(workspace.statistics.largest_team == threads);
-        CHECK(workspace.statistics.split_in_rows > 0);
-        CHECK(workspace.statistics.split_out_rows > 0);
-      }
-    });
-  }
+  for (const AttentionOptions& options : kOptions)
+    check_bits_of_threads(random_attention(graph.view(), options));
 }
 
 TEST_CASE("a row's bits do not depend on what the workspace was used for before",
