@@ -1,8 +1,8 @@
 /// The loops that everything sparse ends in: sums of gathered rows, and their products with one row.
 ///
-/// The sums stay in registers for a whole row, so out-of-order execution hides most of the latency of
-/// the gathers; rows further ahead are prefetched across the ends of rows where the matrix is larger
-/// than a cache. Weights are one number per head and gathered row, repeated over the lanes of a row.
+/// The sums stay in registers for a whole row, those of wider rows in the first-level cache, so out-of-order
+/// execution hides most of the latency; rows ahead are prefetched across the ends of rows, where the matrix
+/// is larger than the nearest caches. Weights are one number per head and gathered row, repeated over lanes.
 #pragma once
 
 #include "kernels/simd/bf16_lanes.hpp"
