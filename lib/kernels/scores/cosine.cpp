@@ -73,8 +73,8 @@ void scale_rows_backward(const ScoreInput& input, ConstMatrixView rows, ConstMat
 }  // namespace
 
 extern const ScoreKernels cosine_score =
-    pair_kernels<ProductTerm>(kDescription, {&scale_rows<true>, &scale_rows_backward<true>},
-                              {&scale_rows<false>, &scale_rows_backward<false>});
+    pair_kernels<ProductTerm>(kDescription, {&scale_rows<true>, &scale_rows_backward<true>, true},
+                              {&scale_rows<false>, &scale_rows_backward<false>, true});
 
 }  // namespace GAT_SIMD
 }  // namespace gat::inline GAT_PRECISION

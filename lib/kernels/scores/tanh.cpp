@@ -51,7 +51,7 @@ void add_bias_backward(const ScoreInput&, ConstMatrixView, ConstMatrixView d_to,
 }
 }  // namespace
 
-extern const ScoreKernels tanh_score = pair_kernels<Policy>(kDescription, {&add_bias, &add_bias_backward});
+extern const ScoreKernels tanh_score = pair_kernels<Policy>(kDescription, {&add_bias, &add_bias_backward, true});
 
 }  // namespace GAT_SIMD
 }  // namespace gat::inline GAT_PRECISION

@@ -108,14 +108,14 @@ struct PairGradients {
     const bool parameters = !wanted.parameters.empty();
     const Index width = score.key_heads.width();
     const auto rows = [&](const RowChange& change, MatrixView of_caller, Index count) {
-      if (change.backward == nullptr) return of_caller;
+      if (change.backward == nullptr || (change.in_place && !of_caller.empty())) return of_caller;
       return of_caller.empty() && !parameters ? MatrixView() : input.workspace.matrix(count, width);
     };
     queries = rows(kernels_.queries, wanted.queries, input.graph.num_destinations());
     keys = rows(kernels_.keys, wanted.keys, input.graph.num_sources());
     const auto specs = kernels_.description->parameters;
     if (parameters && !specs.empty() && specs[0].shape == ScoreParameter::Shape::per_feature)
-      vector = input.workspace.matrix(input.graph.num_destinations(), width);
+      vector = input.workspace.zeros(vector_sums(input.graph.num_destinations()), width);
   }
 
   // Gives the caller what belongs to the rows as they were, and to the parameters.
@@ -156,7 +156,8 @@ void destination_blocks(const AttentionInput& input, const BackwardJob<L, Score>
                         Index group, Index partial_width) {
   using Worker = DestinationWorker<L, Score>;
   const InRows rows{input.graph, false};
-  const Index block = sum_block_rows(rows.count());
+  const Index block =
+      (sum_block_rows(rows.count()) + kRowsPerVectorSum - 1) / kRowsPerVectorSum * kRowsPerVectorSum;
   const MatrixView partials = input.workspace.matrix(2 * kSumBlocks, partial_width);
   const auto part = [&](const MatrixView& sum, const HeadLayout& heads) {
     return sum.empty() ? sum : sum.columns(group * heads.group_width, heads.group_width);
@@ -245,7 +246,8 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
           gradient.edge_features, group, destination_width);
     } else if (by_destination) {
       using Worker = DestinationWorker<L, Score>;
-      walk_rows<L, Worker>(InRows{graph, share}, typename Worker::Job{job}, destination_width,
+      const Index rows_per_block = pair.vector.empty() ? 1 : kRowsPerVectorSum;
+      walk_rows<L, Worker>(InRows{graph, share, rows_per_block}, typename Worker::Job{job}, destination_width,
                            work_per_edge(layout), input.execution, input.workspace);
     } else if (store_edges) {
       sum_edge_gradients<L>(graph, edges.data, d_score.destination.columns(group * L, L), input.execution);

@@ -8,6 +8,12 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
+/// The gradient of a score's parameter per feature is summed over so many destinations at a time, by one
+/// thread; those of long rows apart, since they may come after all others.
+inline constexpr Index kRowsPerVectorSum = 32;
+/// Of so many destinations; sums of short rows first.
+inline Index vector_sums(Index rows) { return 2 * ((rows + kRowsPerVectorSum - 1) / kRowsPerVectorSum); }
+
 /// What belongs to one destination, over its in-edges, where nothing per edge is stored: d s_dst_i, the
 /// gradients of functions, and of pair scores dq_i, their parameter per feature and what edges add to rows.
 /// Partial results of a long row: sixteen lanes of d s_dst, dq, and the parameter's gradient.
@@ -28,16 +34,17 @@ class DestinationWorker : EdgeGradients<L, Score> {
     prepare(batch);
     for (Index r = 0; r < batch.count(); ++r) {
       const Index i = batch.row(r);
-      const Lanes d = row(batch, r, job_.d_queries.empty() ? nullptr : job_.d_queries.row(i),
-                          job_.d_vector.empty() ? nullptr : job_.d_vector.row(i));
+      const Lanes d =
+          row(batch, r, job_.d_queries.empty() ? nullptr : job_.d_queries.row(i), vector_sum(i, 0));
       if (!job_.d_destination.empty()) store_tile<L>(job_.d_destination.row(i), d);
     }
     this->term_gradients(batch, Direction::in, true);
   }
   void chunk(const EdgeBatch<L>& batch, Real* partial) {
     prepare(batch);
-    store(partial, row(batch, 0, job_.d_queries.empty() ? nullptr : partial + kLanes,
-                       job_.d_vector.empty() ? nullptr : partial + kLanes + job_.d_queries.cols));
+    Real* d_vector = job_.d_vector.empty() ? nullptr : partial + kLanes + job_.d_queries.cols;
+    std::fill_n(d_vector, job_.d_vector.cols, Real(0));
+    store(partial, row(batch, 0, job_.d_queries.empty() ? nullptr : partial + kLanes, d_vector));
     this->term_gradients(batch, Direction::in, true);
   }
   void merge(Real* total, const Real* part) const {
@@ -47,12 +54,20 @@ class DestinationWorker : EdgeGradients<L, Score> {
   void finish(Index i, const Real* total) const {
     if (!job_.d_destination.empty()) store_tile<L>(job_.d_destination.row(i), load(total));
     if (!job_.d_queries.empty()) std::copy_n(total + kLanes, job_.d_queries.cols, job_.d_queries.row(i));
-    if (!job_.d_vector.empty())
-      std::copy_n(total + kLanes + job_.d_queries.cols, job_.d_vector.cols, job_.d_vector.row(i));
+    Real* d_vector = vector_sum(i, 1);
+    const Real* of_row = total + kLanes + job_.d_queries.cols;
+    for (Index c = 0; c < job_.d_vector.cols; c += kLanes)
+      store(d_vector + c, load(d_vector + c) + load(of_row + c));
   }
 
  private:
   using Base::job_;
+
+  // Where the gradient of the parameter per feature is summed for row i; kind 1 = long rows.
+  Real* vector_sum(Index i, Index kind) const {
+    if (job_.d_vector.empty()) return nullptr;
+    return job_.d_vector.row(kind * (job_.d_vector.rows / 2) + i / kRowsPerVectorSum);
+  }
 
   void prepare(const EdgeBatch<L>& batch) {
     job_.score.by_destination(batch, this->buffers_, this->e_);

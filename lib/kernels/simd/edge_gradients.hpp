@@ -63,7 +63,7 @@ struct BackwardJob {
   GatherSource records;  // per destination: L numbers of the score, L maxima, L times D_i
   MatrixView d_source, d_destination, d_edge;
   MatrixView d_queries, d_keys;  // of the group; pair scores
-  MatrixView d_vector;           // per destination: gradient of the score's parameter per feature
+  MatrixView d_vector;           // `vector_sums` rows: gradient of the score's parameter per feature
   const AttentionGradient& gradient;
   MatrixView d_values;
   Real* d_argument;    // of every edge, by its place among the in-edges, L numbers each; null = not stored

@@ -31,13 +31,13 @@ inline bool lies_in_cache(Index rows, Index width) {
   constexpr Index kCacheBytes = 1 << 20;
   return rows * width * static_cast<Index>(sizeof(Real)) <= kCacheBytes;
 }
-/// Rows to prefetch ahead: none from the nearest caches, eight from the others; from memory as many as hide
-/// its latency. Distances below 8 rows or above 48 gain nothing there.
+/// Rows to prefetch ahead: none from the nearest caches, eight from the others; from memory about as many
+/// lines as a core has requests under way. Farther ahead two gathers at once push each other out.
 inline Index prefetch_distance(Index rows, Index width) {
-  constexpr Index kNearBytes = 128 << 10, kInFlightBytes = 12 << 10, kLeast = 8, kMost = 48;
+  constexpr Index kNearBytes = 128 << 10, kInFlightBytes = 6 << 10, kLeast = 6, kMost = 48, kInCache = 8;
   const Index row_bytes = width * static_cast<Index>(sizeof(Real));
   if (rows * row_bytes <= kNearBytes) return 0;
-  if (lies_in_cache(rows, width)) return kLeast;
+  if (lies_in_cache(rows, width)) return kInCache;
   return std::clamp(kInFlightBytes / std::max<Index>(row_bytes, 1), kLeast, kMost);
 }
 
@@ -70,23 +70,29 @@ GAT_INLINE void for_gathered(const GatherList& list, const GatheredRows<Number>&
   }
   for (; k < list.count; ++k) body(k, source.data + list.ids[k] * source.stride);
 }
-/// Prefetches what edges k … k + count − 1 plus the distance read: a few numbers per row.
+/// Prefetches what edges k … k + count − 1 plus the distance read: N numbers per row.
+template <int N>
 GAT_INLINE void prefetch_numbers(const GatherList& list, const GatherSource& source, Index k, Index count) {
+  constexpr Index kLine = 64 / sizeof(Real);
   if (source.ahead == 0 || k + count + source.ahead > list.known) return;
-  for (Index e = k; e < k + count; ++e)
-    __builtin_prefetch(source.data + list.ids[e + source.ahead] * source.stride);
+  for (Index e = k; e < k + count; ++e) {
+    const Real* row = source.data + list.ids[e + source.ahead] * source.stride;
+#pragma GCC unroll 8
+    for (Index c = 0; c < N; c += kLine) __builtin_prefetch(row + c);
+  }
 }
-/// Calls body(k, numbers) for a few numbers of every gathered row, and prefetches.
-template <class Body>
+/// Calls body(k, numbers) for N numbers of every gathered row, and prefetches.
+template <int N, class Body>
 GAT_INLINE void for_gathered_numbers(const GatherList& list, const GatherSource& source, const Body& body) {
   for (Index k = 0; k < list.count; ++k) {
-    prefetch_numbers(list, source, k, 1);
+    prefetch_numbers<N>(list, source, k, 1);
     body(k, source.data + list.ids[k] * source.stride);
   }
 }
 
 /// Splits `lanes` vectors into blocks whose sums fit the registers and calls
-/// body(std::integral_constant<int, R>, first vector) for each.
+/// body(std::integral_constant<int, R>, first vector) for each. Few sizes, since every loop is compiled for
+/// each of them.
 template <class Body>
 GAT_INLINE void for_lane_blocks(Index lanes, const Body& body) {
   Index at = 0;
@@ -95,6 +101,12 @@ GAT_INLINE void for_lane_blocks(Index lanes, const Body& body) {
     if (lanes - at > 8) {
       body(std::integral_constant<int, 8>(), at);
       at += 8;
+    }
+  }
+  if constexpr (kSumLanes > 4) {
+    if (lanes - at > 4 && lanes - at < 8) {
+      body(std::integral_constant<int, 4>(), at);
+      at += 4;
     }
   }
   switch (lanes - at) {
@@ -106,9 +118,6 @@ GAT_INLINE void for_lane_blocks(Index lanes, const Body& body) {
     GAT_BLOCK(2)
     GAT_BLOCK(3)
     GAT_BLOCK(4)
-    GAT_BLOCK(5)
-    GAT_BLOCK(6)
-    GAT_BLOCK(7)
     GAT_BLOCK(8)
 #undef GAT_BLOCK
     default:
@@ -188,8 +197,8 @@ GAT_INLINE void dot_wide(const Number* z, const Real* weights, const GatherList&
 /// out = (Σ_k w_k ⊙ row_k) ⊙ scale over `lanes` vectors; w holds L numbers per gathered row.
 /// With `add` the sum begins with what stands in `out`.
 template <int L, class Number = Real>
-GAT_INLINE void sum_rows(const Real* weights, const GatherList& list, GatheredRows<Number> source,
-                         Index lanes, const Lanes& scale, Real* out, bool add = false) {
+GAT_NOINLINE void sum_rows(const Real* weights, const GatherList& list, GatheredRows<Number> source,
+                           Index lanes, const Lanes& scale, Real* out, bool add = false) {
   if (lanes > kSumLanes) {
     constexpr int kWays = 4;
     for (Index v = 0; v < lanes && !add; ++v) store(out + v * kLanes, Lanes{});
@@ -218,8 +227,8 @@ GAT_INLINE void sum_rows(const Real* weights, const GatherList& list, GatheredRo
 /// dots[k] (sixteen lanes that still have to be folded) = z ⊙ row_k summed over vectors, and, with
 /// kSum, out = Σ_k w_k ⊙ row_k in the same pass over the rows.
 template <int L, bool kSum, class Number>
-GAT_INLINE void dot_rows(const Number* z, const Real* weights, const GatherList& list,
-                         GatheredRows<Number> source, Index lanes, Real* dots, Real* out) {
+GAT_NOINLINE void dot_rows(const Number* z, const Real* weights, const GatherList& list,
+                           GatheredRows<Number> source, Index lanes, Real* dots, Real* out) {
   if (lanes > kSumLanes) {
     constexpr int kWays = 2;
     for (Index v = 0; v < lanes && kSum; ++v) store(out + v * kLanes, Lanes{});

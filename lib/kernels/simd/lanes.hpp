@@ -14,6 +14,8 @@
 #include "kernels/simd/level.hpp"
 
 #define GAT_INLINE inline __attribute__((always_inline))
+/// For loops that are worth a call: compiled once for all who use them.
+#define GAT_NOINLINE inline __attribute__((noinline))
 
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {

@@ -45,40 +45,36 @@ struct ProductTerm : PlainPair {
 
 template <int L, class Policy>
 struct PairLoopsOf {
+  // Edges of a row that are worked on together, so that what belongs to the row is read once for all of
+  // them and their sums do not wait for each other.
+  static constexpr int kWays = kParts == 1 ? 4 : 2;
+
   static GAT_INLINE Lanes vector_at(const PairJob<L>& job, Index v) {
     if constexpr (Policy::kVector) return load(job.vector + v * kLanes);
     else return Lanes{};
   }
 
-  // Prefetches a whole row of the list.
-  static GAT_INLINE void fetch(const GatherList& list, const GatherSource& source, Index k, Index lanes) {
-    if (source.ahead == 0 || k + source.ahead >= list.known) return;
-    const Real* row = source.data + list.ids[k + source.ahead] * source.stride;
-    constexpr Index kLine = 64 / sizeof(Real);
-    for (Index c = 0; c < lanes * kLanes; c += kLine) __builtin_prefetch(row + c);
+  // dots[k …] = Σ_v term(own, other_k) of `Ways` edges from k on, still to be folded.
+  template <int Ways>
+  static GAT_INLINE void sum_terms_of(const PairJob<L>& job, const GatherList& list,
+                                      const GatherSource& source, Index k, const Real* own, Real* dots) {
+    const WideRows<Ways, Real> others(list, source, k);
+    Lanes sum[Ways] = {};
+    for (Index v = 0; v < job.lanes; ++v) {
+      others.fetch(v);
+      const Lanes mine = load(own + v * kLanes), vector = vector_at(job, v);
+#pragma GCC unroll 4
+      for (int i = 0; i < Ways; ++i)
+        sum[i] = sum[i] + Policy::term(mine, load(others.row[i] + v * kLanes), vector, job.slope);
+    }
+    for (int i = 0; i < Ways; ++i) store(dots + (k + i) * kLanes, sum[i]);
   }
-
-  // dots[k] = Σ_v term(own, other_k), still to be folded
   static void sum_terms(const PairJob<L>& job, const GatherList& list, Direction direction, const Real* own,
                         Real* dots) {
     const GatherSource& source = job.others(direction);
-    const Lanes slope = job.slope;
-    for (Index k = 0; k < list.count; ++k) {
-      fetch(list, source, k, job.lanes);
-      const Real* other = source.data + list.ids[k] * source.stride;
-      Lanes even{}, odd{};
-      Index v = 0;
-      for (; v + 1 < job.lanes; v += 2) {
-        even =
-            even + Policy::term(load(own + v * kLanes), load(other + v * kLanes), vector_at(job, v), slope);
-        odd = odd + Policy::term(load(own + (v + 1) * kLanes), load(other + (v + 1) * kLanes),
-                                 vector_at(job, v + 1), slope);
-      }
-      if (v < job.lanes)
-        even =
-            even + Policy::term(load(own + v * kLanes), load(other + v * kLanes), vector_at(job, v), slope);
-      store(dots + k * kLanes, even + odd);
-    }
+    Index k = 0;
+    for (; k + kWays <= list.count; k += kWays) sum_terms_of<kWays>(job, list, source, k, own, dots);
+    for (; k < list.count; ++k) sum_terms_of<1>(job, list, source, k, own, dots);
   }
 
   // The same where edges add to the keys. Query and key keep their places, so both directions round alike.
@@ -154,54 +150,51 @@ struct PairLoopsOf {
     const Real* d_total = buffers.totals.at(batch.first_vector(r));
     const GatherSource& mine = job.own(direction);
     const Real* own = mine.data + batch.row(r) * mine.stride;
+    if (gradient.own != nullptr) std::fill_n(gradient.own, job.lanes * kLanes, Real(0));
     if (job.edge_rows.given()) {
       push_of_edges(job, batch.run(r), batch.list(r), direction, own, d_total, gradient);
     } else if (Policy::kVector && gradient.vector != nullptr) {
-      push_blocks<true>(job, batch.list(r), direction, own, d_total, gradient);
+      push_edges<true>(job, batch.list(r), direction, own, d_total, gradient);
     } else if (gradient.own != nullptr) {
-      push_blocks<false>(job, batch.list(r), direction, own, d_total, gradient);
+      push_edges<false>(job, batch.list(r), direction, own, d_total, gradient);
     }
     return fold_to_tile<AddLanes, L>(d_number);
   }
 
+  // d_own += Σ_k d_k ⊙ ∂term/∂own over all edges of a row, and with kVector d_vector likewise.
   template <bool kVector>
-  static void push_blocks(const PairJob<L>& job, const GatherList& list, Direction direction, const Real* own,
-                          const Real* d_total, const PairGradient& gradient) {
-    constexpr int kBlock = kVector || kSumLanes < 8 ? 4 : 8;
-    Index at = 0;
-    for (; job.lanes - at >= kBlock; at += kBlock)
-      push_block<kBlock, kVector>(job, list, direction, own, d_total, at, gradient);
-    for (; job.lanes - at >= 2; at += 2)
-      push_block<2, kVector>(job, list, direction, own, d_total, at, gradient);
-    if (at < job.lanes) push_block<1, kVector>(job, list, direction, own, d_total, at, gradient);
-  }
-
-  template <int R, bool kVector>
-  static void push_block(const PairJob<L>& job, const GatherList& list, Direction direction, const Real* own,
-                         const Real* d_total, Index first, const PairGradient& gradient) {
+  static void push_edges(const PairJob<L>& job, const GatherList& list, Direction direction, const Real* own,
+                         const Real* d_total, const PairGradient& gradient) {
     const GatherSource& source = job.others(direction);
-    Lanes mine[R], vector[R], sum[R] = {}, d_vector[R] = {};
-#pragma GCC unroll 8
-    for (int v = 0; v < R; ++v) {
-      mine[v] = load(own + (first + v) * kLanes);
-      vector[v] = vector_at(job, first + v);
-      if (gradient.own != nullptr && gradient.add) sum[v] = load(gradient.own + (first + v) * kLanes);
+    Index k = 0;
+    for (; k + kWays <= list.count; k += kWays)
+      push_edges_of<kWays, kVector>(job, list, source, k, own, d_total, gradient);
+    for (; k < list.count; ++k) push_edges_of<1, kVector>(job, list, source, k, own, d_total, gradient);
+  }
+  template <int Ways, bool kVector>
+  static GAT_INLINE void push_edges_of(const PairJob<L>& job, const GatherList& list,
+                                       const GatherSource& source, Index k, const Real* own,
+                                       const Real* d_total, const PairGradient& gradient) {
+    const Real* others[Ways];
+    Lanes d[Ways];
+    for (int i = 0; i < Ways; ++i) {
+      others[i] = source.data + list.ids[k + i] * source.stride;
+      d[i] = tile<L>(d_total + (k + i) * L);
     }
-    for (Index k = 0; k < list.count; ++k) {
-      const Real* other = source.data + list.ids[k] * source.stride + first * kLanes;
-      const Lanes d = tile<L>(d_total + k * L);
-#pragma GCC unroll 8
-      for (int v = 0; v < R; ++v) {
-        const Lanes theirs = load(other + v * kLanes);
-        sum[v] = multiply_add(d, Policy::d_own(mine[v], theirs, vector[v], job.slope), sum[v]);
+    for (Index v = 0; v < job.lanes; ++v) {
+      const Lanes mine = load(own + v * kLanes), vector = vector_at(job, v);
+      Lanes d_own{}, d_vector{};
+      if (!kVector || gradient.own != nullptr) d_own = load(gradient.own + v * kLanes);
+      if constexpr (kVector) d_vector = load(gradient.vector + v * kLanes);
+#pragma GCC unroll 4
+      for (int i = 0; i < Ways; ++i) {
+        const Lanes theirs = load(others[i] + v * kLanes);
+        d_own = multiply_add(d[i], Policy::d_own(mine, theirs, vector, job.slope), d_own);
         if constexpr (kVector)
-          d_vector[v] = multiply_add(d, Policy::d_vector(mine[v], theirs, job.slope), d_vector[v]);
+          d_vector = multiply_add(d[i], Policy::d_vector(mine, theirs, job.slope), d_vector);
       }
-    }
-#pragma GCC unroll 8
-    for (int v = 0; v < R; ++v) {
-      if (gradient.own != nullptr) store(gradient.own + (first + v) * kLanes, sum[v]);
-      if constexpr (kVector) store(gradient.vector + (first + v) * kLanes, d_vector[v]);
+      if (!kVector || gradient.own != nullptr) store(gradient.own + v * kLanes, d_own);
+      if constexpr (kVector) store(gradient.vector + v * kLanes, d_vector);
     }
   }
 
@@ -211,8 +204,7 @@ struct PairLoopsOf {
     const GatherSource& source = job.others(direction);
     for (Index v = 0; v < job.lanes; ++v) {
       const Lanes vector = vector_at(job, v);
-      Lanes sum = gradient.own != nullptr && gradient.add ? load(gradient.own + v * kLanes) : Lanes{};
-      Lanes d_vector{};
+      Lanes sum{}, d_vector{};
       for (Index k = 0; k < list.count; ++k) {
         const Real* other = source.data + list.ids[k] * source.stride;
         const bool in = direction == Direction::in;
@@ -230,7 +222,8 @@ struct PairLoopsOf {
                                   d * Policy::d_own(key, query, vector, job.slope));
       }
       if (gradient.own != nullptr) store(gradient.own + v * kLanes, sum);
-      if (gradient.vector != nullptr) store(gradient.vector + v * kLanes, d_vector);
+      if (gradient.vector != nullptr)
+        store(gradient.vector + v * kLanes, load(gradient.vector + v * kLanes) + d_vector);
     }
   }
 

@@ -44,11 +44,10 @@ struct PairBuffers {
   alignas(64) Real dots[(kChunkEdges + kLanes) * kLanes];
 };
 
-/// Where `push` adds; null = not wanted. Rows of one group.
+/// Where `push` writes; null = not wanted. Rows of one group.
 struct PairGradient {
-  Real* own = nullptr;
-  Real* vector = nullptr;                ///< of the parameter per feature
-  bool add = false;                      ///< `own` holds something already
+  Real* own = nullptr;                   ///< overwritten
+  Real* vector = nullptr;                ///< of the parameter per feature, added to
   EdgeRowGradient* edge_rows = nullptr;  ///< in direction `in` only
 };
 

@@ -14,6 +14,7 @@ namespace GAT_SIMD {
 struct InRows {
   const GraphView& graph;
   bool share_long_rows = true;  ///< several threads may work on one long row
+  Index block = 1;              ///< a thread's rows begin at a multiple of it
   Index count() const { return graph.num_destinations(); }
   Index before(Index i) const { return graph.in_edges_before(i); }
   EdgeRow row(Index i) const { return graph.in_edges(i); }
@@ -30,6 +31,7 @@ struct InRows {
 struct OutRows {
   const GraphView& graph;
   bool share_long_rows = true;
+  Index block = 1;
   Index count() const { return graph.num_sources(); }
   Index before(Index j) const { return graph.out_edges_before(j); }
   EdgeRow row(Index j) const { return graph.out_edges(j); }
@@ -104,11 +106,15 @@ void walk_rows(const Rows& rows, const Job& job, Index partial_width, Index work
   const bool share_long_rows = rows.share_long_rows && rows.graph.stored() && threads > 1;
   std::vector<std::vector<Index>> long_rows(share_long_rows ? static_cast<std::size_t>(threads) : 0);
 
+  const Index count = rows.count();
+  const auto first_row = [&](Index block) { return std::min(block * rows.block, count); };
+  const auto work_before = [&](Index block) {
+    return (rows.before(first_row(block)) + 4 * first_row(block)) * work_per_edge;
+  };
   const int team = parallel_ranges(
-      threads, rows.count(), [&](Index i) { return (rows.before(i) + 4 * i) * work_per_edge; },
-      [&](Index begin, Index end, int member) {
+      threads, (count + rows.block - 1) / rows.block, work_before, [&](Index begin, Index end, int member) {
         Worker worker(job);
-        walk_range<L>(worker, rows, begin, end, totals.row(member), parts.row(member),
+        walk_range<L>(worker, rows, first_row(begin), first_row(end), totals.row(member), parts.row(member),
                       share_long_rows ? &long_rows[static_cast<std::size_t>(member)] : nullptr);
       });
   workspace.statistics.largest_team = std::max(workspace.statistics.largest_team, team);
@@ -120,8 +126,7 @@ void walk_rows(const Rows& rows, const Job& job, Index partial_width, Index work
   for (const std::vector<Index>& found : long_rows) {
     for (const Index i : found) {
       ++Rows::split_rows(workspace);
-      const Index count = rows.row(i).count;
-      for (Index first = 0; first < count; first += kChunkEdges) chunks.push_back({i, first});
+      for (Index first = 0; first < rows.row(i).count; first += kChunkEdges) chunks.push_back({i, first});
     }
   }
   if (chunks.empty()) return;
@@ -132,8 +137,8 @@ void walk_rows(const Rows& rows, const Job& job, Index partial_width, Index work
     EdgeBatch<L> batch;
     for (Index c = begin; c < end; ++c) {
       const Chunk chunk = chunks[static_cast<std::size_t>(c)];
-      const Index count = std::min(kChunkEdges, rows.row(chunk.row).count - chunk.first);
-      batch.take_chunk(rows, chunk.row, chunk.first, count);
+      const Index edges = std::min(kChunkEdges, rows.row(chunk.row).count - chunk.first);
+      batch.take_chunk(rows, chunk.row, chunk.first, edges);
       worker.chunk(batch, results.row(c));
     }
   });

@@ -43,7 +43,7 @@ inline void scale_rows_backward(const ScoreInput& input, ConstMatrixView rows, C
   });
 }
 
-inline constexpr RowChange kScaledRows{&scale_rows, &scale_rows_backward};
+inline constexpr RowChange kScaledRows{&scale_rows, &scale_rows_backward, true};
 
 }  // namespace GAT_SIMD
 }  // namespace gat::inline GAT_PRECISION

@@ -15,6 +15,7 @@ struct RowChange {
   /// d_rows (overwritten) from d_to; `d_parameters` has one matrix per parameter of the score, added to.
   void (*backward)(const ScoreInput&, ConstMatrixView rows, ConstMatrixView d_to, MatrixView d_rows,
                    std::span<const MatrixView> d_parameters, Index first, Index last) = nullptr;
+  bool in_place = false;  ///< whether `d_rows` of backward may be `d_to`
 };
 
 struct ScoreKernels {

@@ -31,11 +31,11 @@ class GatScore {
 
   /// e_ij of the in-edges of destinations.
   void by_destination(const EdgeBatch<L>& batch, Buffers&, EdgeBuffer& e) const {
-    logits(batch, source_, destination_, e);
+    logits<L>(batch, source_, destination_, e);
   }
   /// The same of the out-edges of sources; destinations' numbers are the first L of each record.
   void by_source(const EdgeBatch<L>& batch, const GatherSource& records, Buffers&, EdgeBuffer& e) const {
-    logits(batch, records, source_, e);
+    logits<3 * L>(batch, records, source_, e);
   }
   /// Whether a row needs nothing but the numbers of its ends, and the largest argument gives the largest e.
   bool is_plain() const {
@@ -54,7 +54,8 @@ class GatScore {
  private:
   static constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
 
-  // e = LeakyReLU(other[node] + own[row] + edge); padding −∞
+  // e = LeakyReLU(other[node] + own[row] + edge); padding −∞. N numbers of a row of `other` will be read.
+  template <int N>
   void logits(const EdgeBatch<L>& batch, const GatherSource& other, const GatherSource& own,
               EdgeBuffer& e) const {
     for (Index r = 0; r < batch.count(); ++r) {
@@ -63,14 +64,14 @@ class GatScore {
       const Lanes own_part = own.data == nullptr ? Lanes{} : tile<L>(own.data + batch.row(r) * own.stride);
       if constexpr (L >= 8) {
         if (other.data != nullptr && edge_.empty()) {
-          logits_of_row(list, other, own_part, to);
+          logits_of_row<N>(list, other, own_part, to);
           continue;
         }
       }
       if (other.data == nullptr) std::fill_n(to, list.count * L, Real(0));
       else
-        for_gathered_numbers(list, other,
-                             [&](Index k, const Real* from) { copy_numbers<L>(to + k * L, from); });
+        for_gathered_numbers<N>(list, other,
+                                [&](Index k, const Real* from) { copy_numbers<L>(to + k * L, from); });
     }
     if (L >= 8 && other.data != nullptr && edge_.empty()) return;
     for (Index r = 0; r < batch.count(); ++r) {
@@ -90,11 +91,12 @@ class GatScore {
 
   // The same for one row without edge numbers, whole vectors at once: nothing is stored in pieces that
   // would be loaded as a whole.
+  template <int N>
   void logits_of_row(const GatherList& list, const GatherSource& other, const Lanes& own, Real* to) const {
     const Index whole = list.count * L / kLanes;
     for (Index v = 0; v < whole; ++v) {
       const NodeId* ids = list.ids + v * (kLanes / L);
-      prefetch_numbers(list, other, v * (kLanes / L), kLanes / L);
+      prefetch_numbers<N>(list, other, v * (kLanes / L), kLanes / L);
       const Real* first = other.data + ids[0] * other.stride;
       const Lanes numbers =
           L == 16 ? load(first) : join_eights(first, other.data + ids[L == 8] * other.stride);

@@ -50,15 +50,25 @@ class SourceWorker : EdgeGradients<L, Score> {
       const GatherList list = batch.list(r);
       Real* maximum = this->maximum_.at(batch.first_vector(r));
       Real* d = this->d_.at(batch.first_vector(r));
+      const EdgeId* place = job_.d_argument == nullptr ? nullptr : places_of(batch.run(r));
       for (Index k = 0; k < list.count; ++k) {
+        // A separable score has fetched the records with its numbers.
+        if constexpr (!Score::kSeparable) prefetch_numbers<3 * L>(list, job_.records, k, 1);
         const Real* record = job_.records.data + list.ids[k] * job_.records.stride;
         copy_numbers<L>(maximum + k * L, record + L);
         copy_numbers<L>(d + k * L, record + 2 * L);
+        // What `scatter` will write.
+        if (place != nullptr) __builtin_prefetch(job_.d_argument + place[k] * L, 1);
       }
     }
     batch.fill_padding(this->maximum_, 0);
     batch.fill_padding(this->d_, 0);
     this->exponentials(batch, Direction::out);
+  }
+
+  // Where the edges of a row stand among the in-edges.
+  const EdgeId* places_of(const EdgeRow& run) const {
+    return job_.places() + (run.nodes - job_.input.graph.arrays().out_destinations.data());
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values, Real* d_key) {
@@ -84,7 +94,7 @@ class SourceWorker : EdgeGradients<L, Score> {
     if (job_.d_argument == nullptr) return;
     for (Index r = 0; r < batch.count(); ++r) {
       const EdgeRow& run = batch.run(r);
-      const EdgeId* place = job_.places() + (run.nodes - job_.input.graph.arrays().out_destinations.data());
+      const EdgeId* place = places_of(run);
       const Real* from = this->d_argument_.at(batch.first_vector(r));
       for (Index k = 0; k < run.count; ++k) copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
     }
