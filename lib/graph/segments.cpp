@@ -5,7 +5,6 @@
 #include <string>
 
 #include "gat/core/error.hpp"
-#include "graph/segment_check.hpp"
 
 namespace gat::inline GAT_PRECISION {
 

@@ -8,7 +8,6 @@
 #include "gat/core/error.hpp"
 #include "gat/graph/edge_features.hpp"
 #include "gat/kernels/loss.hpp"
-#include "nn/position_check.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -90,7 +89,7 @@ PreparedGraph Model::prepare(const GraphData& raw, Reorder reorder, int num_thre
     throw ShapeError("the model was made for " + std::to_string(network.edge_features) +
                      " edge features, the data has " + std::to_string(raw.edge_features.cols()));
   }
-  check_positions(network_, raw.num_nodes());
+  network_.check_num_nodes(raw.num_nodes());
   PreparedGraph prepared(raw, description_.graph_policy, description_.input_transform, description_.positions,
                          num_threads);
   if (reorder == Reorder::automatic) prepared.lay_out(network_.gathered_row_bytes());
@@ -134,7 +133,7 @@ Matrix Model::class_logits(const PreparedGraph& graph, std::span<const NodeId> n
   if (network_.per_graph(network_.num_steps() - 1)) {
     throw UsageError("the model has one row of outputs per graph; chosen nodes have none of their own");
   }
-  check_positions(network_, graph.graph().num_nodes());
+  network_.check_num_nodes(graph.graph().num_nodes());
   if (nodes.empty()) return Matrix(0, num_classes());
   std::vector<NodeId> distinct;
   std::vector<Index> row_of(nodes.size());

@@ -110,6 +110,10 @@ bool Network::trains_on_whole_graph() const {
                      [](const auto& layer) { return layer->trains_on_whole_graph(); });
 }
 
+void Network::check_num_nodes(Index num_nodes) const {
+  for (const auto& layer : layers_) layer->check_num_nodes(num_nodes);
+}
+
 Index Network::gathered_row_bytes() const {
   Index width = 0;
   for (const auto& layer : layers_) {

@@ -10,7 +10,6 @@
 #include "core/timed_scope.hpp"
 #include "gat/kernels/loss.hpp"
 #include "gat/train/probability_metrics.hpp"
-#include "nn/position_check.hpp"
 #include "train/part.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -134,7 +133,7 @@ void check_task(const Network& network, const PreparedGraph& graph, const Labels
                        " outputs");
     }
   }
-  check_positions(network, nodes);
+  network.check_num_nodes(nodes);
   check_weights(options.loss.class_weights, classes, "class_weights");
   check_weights(options.loss.positive_weights, classes, "positive_weights");
   if (split.train.empty()) throw UsageError("the split has no training nodes");

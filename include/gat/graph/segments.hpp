@@ -53,6 +53,11 @@ class SegmentPointer {
   std::vector<std::int32_t> segments_;  // of each source row
 };
 
+/// Whether a view that counts several graphs also says which rows are whose. Segment numbers are looked at
+/// where no begins are given: O(rows). \throws ShapeError when begins or segment numbers do not fit the view,
+/// or it counts other than one graph and has neither
+void check_segments(const GraphView& graph);
+
 /// Of the source rows of a view; one segment unless the view's arrays say more. O(rows + largest number).
 /// \throws ShapeError when the view names a segment outside its number of segments
 SegmentRows segment_rows(const GraphView& graph);

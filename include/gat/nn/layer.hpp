@@ -125,6 +125,9 @@ class Layer {
 
   /// Columns of the result. \throws ShapeError or UsageError when the input does not fit the layer
   virtual Index check_input(const GraphView& graph, const LayerInput& input) const = 0;
+  /// For those who hold the whole graph, of which a call sees a part. \throws ShapeError when the layer does
+  /// not serve so many nodes
+  virtual void check_num_nodes(Index /*num_nodes*/) const {}
   /// \param output num_destinations × output width, or num_segments × output width where the result is
   ///               per graph; overwritten
   virtual void forward(const Context& context, const LayerInput& input, MatrixView output) const = 0;

@@ -119,6 +119,8 @@ class Network {
   /// Bytes of the widest row that attention gathers per edge; 0 without attention. The argument of
   /// order_that_pays (gat/graph/reorder.hpp).
   Index gathered_row_bytes() const;
+  /// \throws ShapeError when a layer does not serve a graph of so many nodes (Layer::check_num_nodes)
+  void check_num_nodes(Index num_nodes) const;
   /// Zeros for all parameters, named "<step>.<parameter>".
   Weights make_weights() const;
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "gat/core/error.hpp"
-#include "graph/segment_check.hpp"
+#include "gat/graph/segments.hpp"
 
 namespace gat::inline GAT_PRECISION {
 

@@ -50,8 +50,7 @@ class LearnedPositionsLayer final : public Layer {
   /// \throws ShapeError for a graph with more nodes than positions, too; of a part of a graph, where a row of
   ///         its has none. `Model::prepare` and `train` look at the whole graph.
   Index check_input(const GraphView& graph, const LayerInput& input) const override;
-  /// For those who know the whole graph. \throws ShapeError for more nodes than positions
-  void check_num_nodes(Index num_nodes) const;
+  void check_num_nodes(Index num_nodes) const override;
   void forward(const Context& context, const LayerInput& input, MatrixView output) const override;
   void backward(const Context& context, const LayerInput& input, ConstMatrixView output,
                 ConstMatrixView d_output, const InputGradient& d_input,
