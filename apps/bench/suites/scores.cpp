@@ -3,6 +3,7 @@
 
 #include "bench/arxiv.hpp"
 #include "bench/suites.hpp"
+#include "gat/kernels/activation.hpp"
 #include "gat/kernels/attention.hpp"
 
 namespace gat::app {
@@ -93,6 +94,22 @@ class ScorePasses {
   std::vector<MatrixView> d_parameter_views_;
 };
 
+// The tanh of as many numbers as the additive score has, a tanh per edge and feature, without the edges:
+// again and again of numbers in the second-level cache.
+class TanhAlone {
+ public:
+  TanhAlone(Index num_edges, Index width) : x_(random_matrix(2048, width, 7)), y_(x_), rows_(num_edges) {}
+
+  void run(const Execution& on) {
+    for (Index done = 0; done < rows_; done += x_.rows())
+      activation_forward({ActivationKind::tanh}, x_, y_, on);
+  }
+
+ private:
+  Matrix x_, y_;
+  Index rows_;
+};
+
 }  // namespace
 
 void build_scores(Suite& suite, const SuiteOptions& options) {
@@ -122,6 +139,16 @@ void build_scores(Suite& suite, const SuiteOptions& options) {
     if (k == 0) first = at;
     suite.compare(name + " / gat, forward", at, first);
     suite.compare(name + " / gat, backward", at + 1, first + 1);
+    if (description.name != "tanh") continue;
+    TanhAlone& alone = suite.make<TanhAlone>(data.num_edges(), rows.heads.width());
+    const std::size_t tanh = suite.add({"a tanh per edge and feature, alone",
+                                        on.num_threads,
+                                        [&alone, on] { alone.run(on); },
+                                        {},
+                                        0,
+                                        data.num_edges()});
+    suite.compare("tanh forward / its tanh alone", at, tanh);
+    suite.compare("tanh backward / a tanh alone", at + 1, tanh);
   }
 }
 
