@@ -19,34 +19,46 @@ function(gat_compile_options target)
   endif()
 endfunction()
 
-# The instruction levels that kernels are compiled for, beside each other in one library.
-set(gat_simd_levels 0)
+# Where headers are precompiled GCC 12 wrongly warns of joined strings.
+set(gat_precompiled_warnings $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
+
+# The widest instruction level (lib/kernels/simd/level.hpp) that kernels are compiled for, beside the narrower
+# ones in one library. Double precision, which is there for checks, does without the widest: kernels are most
+# of what a build takes.
+set(gat_widest_level 0)
+set(gat_widest_level_f64 0)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(gat_simd_levels 0 1 2)
+  set(gat_widest_level 2)
+  set(gat_widest_level_f64 1)
 endif()
+
+# Only kernels are worth the compiler's last level, which takes it a quarter longer.
+function(gat_optimise_plainly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+endfunction()
 
 # What every part of a library is compiled with. Eigen must not start threads of its own: the number of
 # threads belongs to each call of ours.
-function(gat_library_settings target)
+function(gat_library_settings target widest_level)
   gat_compile_options(${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
   target_compile_definitions(${target} PRIVATE EIGEN_DONT_PARALLELIZE GAT_VERSION="${PROJECT_VERSION}"
-                                               $<$<BOOL:${gat_simd_wide}>:GAT_SIMD_LEVELS>)
+                                               GAT_WIDEST_LEVEL=${widest_level})
 endfunction()
 
-# gat_add_library(target [definition…]): the library, and the kernels of each instruction level in it.
-function(gat_add_library target)
+# gat_add_library(target widest_level [definition…]): the library, and the kernels of each instruction level
+# in it.
+function(gat_add_library target widest_level)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.cpp)
   file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/kernels/simd/*.cpp
                                ${PROJECT_SOURCE_DIR}/lib/kernels/scores/*.cpp)
   list(REMOVE_ITEM sources ${kernels})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/gat/*.hpp)
-  list(LENGTH gat_simd_levels count)
-  math(EXPR gat_simd_wide "${count} - 1")
 
   add_library(${target} ${sources})
   add_library(gat::${target} ALIAS ${target})
-  gat_library_settings(${target})
+  gat_library_settings(${target} ${widest_level})
+  gat_optimise_plainly(${target})
   target_compile_definitions(${target} PUBLIC ${ARGN})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
                                   FILES ${headers})
@@ -54,11 +66,15 @@ function(gat_add_library target)
                                   PRIVATE OpenMP::OpenMP_CXX ZLIB::ZLIB
                                           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
                                           $<BUILD_INTERFACE:Spectra::Spectra>)
-  foreach(level IN LISTS gat_simd_levels)
+  foreach(level RANGE ${widest_level})
     set(part ${target}_simd${level})
     add_library(${part} OBJECT ${kernels})
-    gat_library_settings(${part})
+    gat_library_settings(${part} ${widest_level})
     target_compile_definitions(${part} PRIVATE GAT_SIMD_LEVEL=${level} ${ARGN})
+    # Where wider kernels are there, the narrowest are for processors of before 2013.
+    if(level EQUAL 0 AND widest_level GREATER 0)
+      gat_optimise_plainly(${part})
+    endif()
     # Nobody reads errno after a kernel, and only without it are square roots vectorised.
     target_compile_options(${part} PRIVATE -fno-math-errno)
     target_include_directories(${part} PRIVATE ${PROJECT_SOURCE_DIR}/include)

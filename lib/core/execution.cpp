@@ -16,11 +16,12 @@ constexpr NamedValues<RowPrecision, 2> kPrecisions{
 constexpr std::array<SimdLevel, 3> kLevels{SimdLevel::baseline, SimdLevel::avx2, SimdLevel::avx512};
 
 std::size_t count_supported() {
-#ifdef GAT_SIMD_LEVELS
+#if GAT_WIDEST_LEVEL > 0
   // The compiler's run-time check includes the operating system's support for the wider registers.
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 1;
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  const bool avx512 = GAT_WIDEST_LEVEL > 1 && __builtin_cpu_supports("avx512f") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
   return avx512 ? 3 : 2;
 #else
   return 1;

@@ -95,8 +95,10 @@ struct KernelTable {
   extern const KernelTable kTable;    \
   }
 GAT_LEVEL(baseline)
-#ifdef GAT_SIMD_LEVELS
+#if GAT_WIDEST_LEVEL > 0
 GAT_LEVEL(avx2)
+#endif
+#if GAT_WIDEST_LEVEL > 1
 GAT_LEVEL(avx512)
 #endif
 #undef GAT_LEVEL

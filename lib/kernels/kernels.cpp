@@ -10,9 +10,11 @@
 namespace gat::inline GAT_PRECISION {
 
 const KernelTable& kernels_of(SimdLevel level) {
-#ifdef GAT_SIMD_LEVELS
+#if GAT_WIDEST_LEVEL > 1
   if (level == SimdLevel::avx512) return avx512::kTable;
-  if (level == SimdLevel::avx2) return avx2::kTable;
+#endif
+#if GAT_WIDEST_LEVEL > 0
+  if (level != SimdLevel::baseline) return avx2::kTable;
 #else
   static_cast<void>(level);
 #endif

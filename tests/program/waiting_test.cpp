@@ -8,7 +8,8 @@ namespace {
 
 std::string runtime_settings(std::map<std::string, std::string> environment) {
   environment["OMP_DISPLAY_ENV"] = "VERBOSE";
-  const ProgramResult result = run_program({{"version"}, "", std::move(environment), "/"});
+  const ProgramResult result =
+      run_program({.words = {"version"}, .environment = std::move(environment), .folder = "/"});
   CHECK(result.code == 0);
   return result.err;
 }
