@@ -19,9 +19,6 @@ function(gat_compile_options target)
   endif()
 endfunction()
 
-# Where headers are precompiled GCC 12 wrongly warns of joined strings.
-set(gat_precompiled_warnings $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
-
 # The widest instruction level (lib/kernels/simd/level.hpp) that kernels are compiled for, beside the narrower
 # ones in one library. Double precision, which is there for checks, does without the widest: kernels are most
 # of what a build takes.

@@ -12,9 +12,9 @@ namespace gat::app {
 
 namespace {
 
-// Some 20 µs to 100 µs: longer than threads that have a processor each wait for each other in small networks,
-// much shorter than a slice of the scheduler.
-constexpr const char* kSpins = "2000";
+// Some 0.1 ms to 0.5 ms: longer than threads that have a processor each wait for each other in small
+// networks, much shorter than a slice of the scheduler.
+constexpr const char* kSpins = "10000";
 
 }  // namespace
 
