@@ -8,8 +8,11 @@ namespace {
 
 std::string runtime_settings(std::map<std::string, std::string> environment) {
   environment["OMP_DISPLAY_ENV"] = "VERBOSE";
-  const ProgramResult result =
-      run_program({.words = {"version"}, .environment = std::move(environment), .folder = "/"});
+  ProgramCall call;
+  call.words = {"version"};
+  call.environment = std::move(environment);
+  call.folder = "/";
+  const ProgramResult result = run_program(call);
   CHECK(result.code == 0);
   return result.err;
 }
