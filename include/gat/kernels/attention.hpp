@@ -7,9 +7,9 @@
 ///
 /// The softmax is shifted by the row's own maximum over open edges, so nothing overflows at any score;
 /// a row whose open logits are all −∞ has α = 0. NaN propagates. Nothing of size E × H × D exists, and
-/// on stored graphs one array of E × H while backward runs. Rows hold heads innermost (`HeadLayout`).
-/// Each output row has one writer; rows of more than `kChunkEdges` edges are cut into chunks that are
-/// merged in order, so the bits are the same for any number of threads.
+/// on stored graphs one array of E × H while backward runs, two of pair scores. Rows hold heads innermost
+/// (`HeadLayout`). Each output row has one writer; rows of more than `kChunkEdges` edges are cut into
+/// chunks that are merged in order, so the bits are the same for any number of threads.
 ///
 /// Backward, with g_i = d_out_i and D_i = g_i · out_i per head (no pass over edges is needed for it):
 ///     dα_ij = c m (g_i · v_j)     de_ij = α_ij (dα_ij − D_i)     dv_j += Σ_i m c α_ij g_i
@@ -17,7 +17,11 @@
 /// over the out-edges of each source needs p_ij = exp(e_ij − max_i) alone, gathers g_i once, and yields
 /// dv_j and the gradient of the source's part of the score. The destination's part is a streaming sum
 /// over the gradients of the edges, stored for that; implicit graphs, where nothing per edge may be
-/// stored, terms given as functions, and pair scores take a second pass over in-edges instead.
+/// stored, and terms given as functions take a second pass over in-edges instead.
+/// Pair scores need both rows of an edge in either direction. Their pass over in-edges goes first and
+/// stores m c α_ij and the gradient of the score's sum, so that the one over out-edges only sums rows.
+/// Where that cannot be, on implicit graphs, with edge features, wanted gradients of terms or scores that
+/// read a number per node, the second pass works everything out again.
 #pragma once
 
 #include <cstdint>

@@ -194,6 +194,10 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
   const bool by_destination =
       functions || edge_rows || !separable || (!places && !d_score.destination.empty());
   const bool store_edges = !by_destination && !d_score.destination.empty();
+  // Pair scores work out an edge once where the pass over sources can find it again.
+  const bool store_pairs = places && kScores[score.score]->loops1.push_stored != nullptr &&
+                           input.edge_features.empty() && gradient.log_prior.empty() &&
+                           gradient.factor.empty();
   const ScoreInput ready = ready_score(input, score);
   const PairGradients pair(input, score, d_score);
   const ConstMatrixView edge_weights[] = {score.edge_weight, input.value_edge_weight};
@@ -203,7 +207,8 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
   if (gradient.values.empty())
     with_values.values = input.workspace.matrix(graph.num_sources(), layout.width());
   const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * 3 * layout.lanes);
-  const MatrixView edges = input.workspace.matrix(store_edges ? graph.num_edges() : 0, layout.lanes);
+  const MatrixView edges = input.workspace.matrix(store_edges || store_pairs ? graph.num_edges() : 0,
+                                                  (store_pairs ? 2 : 1) * layout.lanes);
   Bf16Rows bf16_d_out;
   if (!input.bf16_values.empty()) {
     const Index cols = Bf16Rows::memory_cols(layout.width());
@@ -226,19 +231,23 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
     job.d_queries = part(pair.queries);
     job.d_keys = part(pair.keys);
     job.d_vector = part(pair.vector);
+    if (store_pairs) job.pair_edges = edges.data;
     const Index destination_width = kLanes + job.d_queries.cols + job.d_vector.cols;
     const auto walk = [&](auto worker) {
       walk_rows<L, typename decltype(worker)::Type>(
           OutRows{graph, share}, job, kLanes + layout.group_width + job.d_keys.cols,
           2 * work_per_edge(layout), input.execution, input.workspace);
     };
-    using AnyRows = SourceWorker<L, Score>;
-    if constexpr (Score::kSeparable) {
-      if (job.flat) walk(WorkerType<FlatBackward<L, BackwardJob<L, Score>, AnyRows>>());
-      else walk(WorkerType<AnyRows>());
-    } else {
-      walk(WorkerType<AnyRows>());
-    }
+    const auto by_source = [&] {
+      if constexpr (Score::kSeparable) {
+        if (job.flat) walk(WorkerType<FlatBackward<L, BackwardJob<L, Score>, SourceWorker<L, Score>>>());
+        else walk(WorkerType<SourceWorker<L, Score>>());
+      } else {
+        if (store_pairs) walk(WorkerType<StoredSourceWorker<L, Score>>());
+        else walk(WorkerType<SourceWorker<L, Score>>());
+      }
+    };
+    if (!store_pairs) by_source();
     if (edge_rows) {
       destination_blocks<L, Score>(
           input, job, edge_sums, score.key_heads,
@@ -252,6 +261,7 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
     } else if (store_edges) {
       sum_edge_gradients<L>(graph, edges.data, d_score.destination.columns(group * L, L), input.execution);
     }
+    if (store_pairs) by_source();
   });
   pair.finish(input, score, d_score);
   const MatrixView d_edge_weights[] = {d_score.edge_weight, gradient.value_edge_weight};

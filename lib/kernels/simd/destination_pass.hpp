@@ -87,10 +87,27 @@ class DestinationWorker : EdgeGradients<L, Score> {
     this->fold_products(batch, r);
     const Lanes d = this->finish_row(batch, r);
     if (edge_job_.value_rows != nullptr) add_value_rows(batch, r);
-    if constexpr (Score::kSeparable) return d;
-    else
-      return job_.score.push(batch, r, Direction::in, this->buffers_, this->d_argument_,
-                             {.own = d_query, .vector = d_vector, .edge_rows = edge_job_.key_rows});
+    if constexpr (Score::kSeparable) {
+      return d;
+    } else {
+      const Lanes d_number =
+          job_.score.push(batch, r, Direction::in, this->buffers_, this->d_argument_,
+                          {.own = d_query, .vector = d_vector, .edge_rows = edge_job_.key_rows});
+      if (job_.pair_edges != nullptr) store_pairs(batch, r);
+      return d_number;
+    }
+  }
+
+  // What the pass over sources needs of the row's edges.
+  void store_pairs(const EdgeBatch<L>& batch, Index r) {
+    const EdgeRow& run = batch.run(r);
+    const Real* weights = this->weights(batch.first_vector(r));
+    const Real* d_total = this->buffers_.totals.at(batch.first_vector(r));
+    Real* to = job_.pair_edges + (run.nodes - job_.input.graph.arrays().in_sources.data()) * 2 * L;
+    for (Index k = 0; k < run.count; ++k, to += 2 * L) {
+      copy_numbers<L>(to, weights + k * L);
+      copy_numbers<L>(to + L, d_total + k * L);
+    }
   }
 
   // d (W_v x_ij) = p c m g_i

@@ -49,6 +49,10 @@ struct BackwardJob {
     const GraphView::Arrays& arrays = input.graph.arrays();
     return (arrays.out_places.empty() ? arrays.out_edge_ids : arrays.out_places).data();
   }
+  // The same of the out-edges of one row.
+  const EdgeId* places_of(const EdgeRow& run) const {
+    return places() + (run.nodes - input.graph.arrays().out_destinations.data());
+  }
 
   static MatrixView part(MatrixView whole, Index first, Index count) {
     return whole.empty() ? whole : whole.columns(first, count);
@@ -66,9 +70,11 @@ struct BackwardJob {
   MatrixView d_vector;           // `vector_sums` rows: gradient of the score's parameter per feature
   const AttentionGradient& gradient;
   MatrixView d_values;
-  Real* d_argument;    // of every edge, by its place among the in-edges, L numbers each; null = not stored
-  EdgeRows edge_rows;  // what edges add to values
-  bool flat;           // whether short rows are worked on without gaps
+  // Of every edge, by its place among the in-edges; null = not stored.
+  Real* d_argument;            // separable scores, from sources to destinations: L gradients
+  Real* pair_edges = nullptr;  // pair scores, from destinations to sources: L weights, L of ∂/∂t
+  EdgeRows edge_rows;          // what edges add to values
+  bool flat;                   // whether short rows are worked on without gaps
 };
 
 /// The buffers and steps of one thread.

@@ -81,6 +81,18 @@ GAT_INLINE void prefetch_numbers(const GatherList& list, const GatherSource& sou
     for (Index c = 0; c < N; c += kLine) __builtin_prefetch(row + c);
   }
 }
+/// Prefetches what the edges `distance` behind those of a list read: N numbers per row.
+template <int N>
+GAT_INLINE void prefetch_later(const GatherList& list, const GatherSource& source, Index distance) {
+  constexpr Index kLine = 64 / sizeof(Real);
+  const Index last = std::min(list.count, list.known - distance);
+  for (Index k = 0; k < last; ++k) {
+    const Real* row = source.data + list.ids[k + distance] * source.stride;
+#pragma GCC unroll 8
+    for (Index c = 0; c < N; c += kLine) __builtin_prefetch(row + c, 0, 2);
+    if (N % kLine != 0 && N > 1) __builtin_prefetch(row + N - 1, 0, 2);
+  }
+}
 /// Calls body(k, numbers) for N numbers of every gathered row, and prefetches.
 template <int N, class Body>
 GAT_INLINE void for_gathered_numbers(const GatherList& list, const GatherSource& source, const Body& body) {

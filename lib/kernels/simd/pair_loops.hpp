@@ -150,22 +150,30 @@ struct PairLoopsOf {
     const Real* d_total = buffers.totals.at(batch.first_vector(r));
     const GatherSource& mine = job.own(direction);
     const Real* own = mine.data + batch.row(r) * mine.stride;
-    if (gradient.own != nullptr) std::fill_n(gradient.own, job.lanes * kLanes, Real(0));
+    // `logits` has brought the rows near.
+    GatherSource others = job.others(direction);
+    others.ahead = 0;
     if (job.edge_rows.given()) {
       push_of_edges(job, batch.run(r), batch.list(r), direction, own, d_total, gradient);
     } else if (Policy::kVector && gradient.vector != nullptr) {
-      push_edges<true>(job, batch.list(r), direction, own, d_total, gradient);
+      push_edges<true>(job, batch.list(r), others, own, d_total, gradient);
     } else if (gradient.own != nullptr) {
-      push_edges<false>(job, batch.list(r), direction, own, d_total, gradient);
+      push_edges<false>(job, batch.list(r), others, own, d_total, gradient);
     }
     return fold_to_tile<AddLanes, L>(d_number);
   }
 
-  // d_own += Σ_k d_k ⊙ ∂term/∂own over all edges of a row, and with kVector d_vector likewise.
+  static void push_stored(const PairJob<L>& job, const EdgeBatch<L>& batch, Index r, const Real* d_total,
+                          Real* d_key) {
+    push_edges<false>(job, batch.list(r), job.queries, job.keys.data + batch.row(r) * job.keys.stride,
+                      d_total, {.own = d_key});
+  }
+
+  // d_own = Σ_k d_k ⊙ ∂term/∂own over all edges of a row; with kVector d_vector += likewise.
   template <bool kVector>
-  static void push_edges(const PairJob<L>& job, const GatherList& list, Direction direction, const Real* own,
-                         const Real* d_total, const PairGradient& gradient) {
-    const GatherSource& source = job.others(direction);
+  static void push_edges(const PairJob<L>& job, const GatherList& list, const GatherSource& source,
+                         const Real* own, const Real* d_total, const PairGradient& gradient) {
+    if (gradient.own != nullptr) std::fill_n(gradient.own, job.lanes * kLanes, Real(0));
     Index k = 0;
     for (; k + kWays <= list.count; k += kWays)
       push_edges_of<kWays, kVector>(job, list, source, k, own, d_total, gradient);
@@ -175,20 +183,18 @@ struct PairLoopsOf {
   static GAT_INLINE void push_edges_of(const PairJob<L>& job, const GatherList& list,
                                        const GatherSource& source, Index k, const Real* own,
                                        const Real* d_total, const PairGradient& gradient) {
-    const Real* others[Ways];
+    const WideRows<Ways, Real> others(list, source, k);
     Lanes d[Ways];
-    for (int i = 0; i < Ways; ++i) {
-      others[i] = source.data + list.ids[k + i] * source.stride;
-      d[i] = tile<L>(d_total + (k + i) * L);
-    }
+    for (int i = 0; i < Ways; ++i) d[i] = tile<L>(d_total + (k + i) * L);
     for (Index v = 0; v < job.lanes; ++v) {
+      others.fetch(v);
       const Lanes mine = load(own + v * kLanes), vector = vector_at(job, v);
       Lanes d_own{}, d_vector{};
       if (!kVector || gradient.own != nullptr) d_own = load(gradient.own + v * kLanes);
       if constexpr (kVector) d_vector = load(gradient.vector + v * kLanes);
 #pragma GCC unroll 4
       for (int i = 0; i < Ways; ++i) {
-        const Lanes theirs = load(others[i] + v * kLanes);
+        const Lanes theirs = load(others.row[i] + v * kLanes);
         d_own = multiply_add(d[i], Policy::d_own(mine, theirs, vector, job.slope), d_own);
         if constexpr (kVector)
           d_vector = multiply_add(d[i], Policy::d_vector(mine, theirs, job.slope), d_vector);
@@ -227,7 +233,7 @@ struct PairLoopsOf {
     }
   }
 
-  static constexpr PairLoops<L> kLoops{&logits, &push};
+  static constexpr PairLoops<L> kLoops{&logits, &push, Policy::kNumbers ? nullptr : &push_stored};
 };
 
 }  // namespace GAT_SIMD

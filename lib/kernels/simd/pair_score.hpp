@@ -60,6 +60,10 @@ struct PairLoops {
   /// number
   Lanes (*push)(const PairJob<L>&, const EdgeBatch<L>&, Index r, Direction, PairBuffers<L>&,
                 const EdgeBuffer& d_e, const PairGradient&);
+  /// The gradient of the key that row r of a batch of out-edges belongs to, overwritten, from ∂/∂t of the
+  /// row's edges, L numbers each: without logits, the rows of the queries are read once. Null = not from
+  /// these alone.
+  void (*push_stored)(const PairJob<L>&, const EdgeBatch<L>&, Index r, const Real* d_total, Real* d_key);
 };
 
 template <int L>
@@ -98,6 +102,9 @@ class PairScore {
   Lanes push(const EdgeBatch<L>& batch, Index r, Direction direction, Buffers& buffers, const EdgeBuffer& d_e,
              const PairGradient& gradient) const {
     return loops_.push(job_, batch, r, direction, buffers, d_e, gradient);
+  }
+  void push_stored(const EdgeBatch<L>& batch, Index r, const Real* d_total, Real* d_key) const {
+    loops_.push_stored(job_, batch, r, d_total, d_key);
   }
   bool is_plain() const { return false; }
   GAT_INLINE Lanes slope(const Lanes&) const { return all_lanes(1); }

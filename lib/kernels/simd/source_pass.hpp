@@ -7,53 +7,68 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
-/// Everything that belongs to one source, over its out-edges: dv_j and d s_src_j. Also what belongs to
-/// one edge. Partial results of a long row: sixteen lanes of d s_src, dv, and dk of pair scores.
+/// Where the results of a source go. Partial results of a long row: sixteen lanes of d s_src, dv, and dk of
+/// pair scores.
+template <int L, class Score>
+struct SourceResults {
+  const BackwardJob<L, Score>& job;
+
+  void merge(Real* total, const Real* part) const {
+    for (Index v = 0; v <= job.lanes + job.d_keys.cols / kLanes; ++v)
+      store(total + v * kLanes, load(total + v * kLanes) + load(part + v * kLanes));
+  }
+  void finish(Index j, const Real* total) const {
+    store_number(j, load(total));
+    std::copy_n(total + kLanes, job.width, job.d_values.row(j));
+    if (!job.d_keys.empty()) std::copy_n(total + kLanes + job.width, job.d_keys.cols, d_key(j));
+  }
+  void store_number(Index j, const Lanes& d) const {
+    if (!job.d_source.empty()) store_tile<L>(job.d_source.row(j), d);
+  }
+  Real* d_key(Index j) const { return job.d_keys.empty() ? nullptr : job.d_keys.row(j); }
+  Real* d_key(Real* partial) const { return job.d_keys.empty() ? nullptr : partial + kLanes + job.width; }
+};
+
+/// Everything that belongs to one source, over its out-edges: dv_j, d s_src_j and dk_j. Also what belongs
+/// to one edge.
 template <int L, class Score>
 class SourceWorker : EdgeGradients<L, Score> {
  public:
   using Base = EdgeGradients<L, Score>;
-  explicit SourceWorker(const BackwardJob<L, Score>& job) : Base(job) {}
+  explicit SourceWorker(const BackwardJob<L, Score>& job) : Base(job), results_{job} {}
 
   using Base::most_edges;
   void rows(const EdgeBatch<L>& batch) {
     prepare(batch);
     for (Index r = 0; r < batch.count(); ++r) {
       const Index j = batch.row(r);
-      const Lanes d = row(batch, r, job_.d_values.row(j), job_.d_keys.empty() ? nullptr : job_.d_keys.row(j));
-      if (!job_.d_source.empty()) store_tile<L>(job_.d_source.row(j), d);
+      if (job_.records.ahead > 0) prefetch_later<3 * L>(batch.list(r), job_.records, batch.edges());
+      results_.store_number(j, row(batch, r, job_.d_values.row(j), results_.d_key(j)));
     }
     scatter(batch);
   }
   void chunk(const EdgeBatch<L>& batch, Real* partial) {
     prepare(batch);
-    store(partial,
-          row(batch, 0, partial + kLanes, job_.d_keys.empty() ? nullptr : partial + kLanes + job_.width));
+    store(partial, row(batch, 0, partial + kLanes, results_.d_key(partial)));
     scatter(batch);
   }
-  void merge(Real* total, const Real* part) const {
-    for (Index v = 0; v <= job_.lanes + job_.d_keys.cols / kLanes; ++v)
-      store(total + v * kLanes, load(total + v * kLanes) + load(part + v * kLanes));
-  }
-  void finish(Index j, const Real* total) const {
-    if (!job_.d_source.empty()) store_tile<L>(job_.d_source.row(j), load(total));
-    std::copy_n(total + kLanes, job_.width, job_.d_values.row(j));
-    if (!job_.d_keys.empty()) std::copy_n(total + kLanes + job_.width, job_.d_keys.cols, job_.d_keys.row(j));
-  }
+  void merge(Real* total, const Real* part) const { results_.merge(total, part); }
+  void finish(Index j, const Real* total) const { results_.finish(j, total); }
 
  private:
   using Base::job_;
 
   void prepare(const EdgeBatch<L>& batch) {
-    job_.score.by_source(batch, job_.records, this->buffers_, this->e_);
+    // `row` of the batch before has fetched the records.
+    GatherSource records = job_.records;
+    records.ahead = 0;
+    job_.score.by_source(batch, records, this->buffers_, this->e_);
     for (Index r = 0; r < batch.count(); ++r) {
       const GatherList list = batch.list(r);
       Real* maximum = this->maximum_.at(batch.first_vector(r));
       Real* d = this->d_.at(batch.first_vector(r));
-      const EdgeId* place = job_.d_argument == nullptr ? nullptr : places_of(batch.run(r));
+      const EdgeId* place = job_.d_argument == nullptr ? nullptr : job_.places_of(batch.run(r));
       for (Index k = 0; k < list.count; ++k) {
-        // A separable score has fetched the records with its numbers.
-        if constexpr (!Score::kSeparable) prefetch_numbers<3 * L>(list, job_.records, k, 1);
         const Real* record = job_.records.data + list.ids[k] * job_.records.stride;
         copy_numbers<L>(maximum + k * L, record + L);
         copy_numbers<L>(d + k * L, record + 2 * L);
@@ -64,11 +79,6 @@ class SourceWorker : EdgeGradients<L, Score> {
     batch.fill_padding(this->maximum_, 0);
     batch.fill_padding(this->d_, 0);
     this->exponentials(batch, Direction::out);
-  }
-
-  // Where the edges of a row stand among the in-edges.
-  const EdgeId* places_of(const EdgeRow& run) const {
-    return job_.places() + (run.nodes - job_.input.graph.arrays().out_destinations.data());
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values, Real* d_key) {
@@ -94,11 +104,67 @@ class SourceWorker : EdgeGradients<L, Score> {
     if (job_.d_argument == nullptr) return;
     for (Index r = 0; r < batch.count(); ++r) {
       const EdgeRow& run = batch.run(r);
-      const EdgeId* place = places_of(run);
+      const EdgeId* place = job_.places_of(run);
       const Real* from = this->d_argument_.at(batch.first_vector(r));
       for (Index k = 0; k < run.count; ++k) copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
     }
   }
+
+  SourceResults<L, Score> results_;
+};
+
+/// The same of a pair score where the pass over in-edges has stored what this one needs per edge: sums of
+/// rows, dv_j = Σ_i w_ij g_i and dk_j.
+template <int L, class Score>
+class StoredSourceWorker {
+ public:
+  explicit StoredSourceWorker(const BackwardJob<L, Score>& job) : job_(job), results_{job} {}
+
+  Index most_edges() const { return kBatchNumbers; }
+  void rows(const EdgeBatch<L>& batch) {
+    take(batch);
+    for (Index r = 0; r < batch.count(); ++r) {
+      sum_values(batch, r, job_.d_values.row(batch.row(r)));
+      results_.store_number(batch.row(r), Lanes{});
+    }
+    for (Index r = 0; r < batch.count(); ++r) push(batch, r, results_.d_key(batch.row(r)));
+  }
+  void chunk(const EdgeBatch<L>& batch, Real* partial) {
+    take(batch);
+    store(partial, Lanes{});
+    sum_values(batch, 0, partial + kLanes);
+    push(batch, 0, results_.d_key(partial));
+  }
+  void merge(Real* total, const Real* part) const { results_.merge(total, part); }
+  void finish(Index j, const Real* total) const { results_.finish(j, total); }
+
+ private:
+  void take(const EdgeBatch<L>& batch) {
+    constexpr Index kAhead = 32;
+    for (Index r = 0; r < batch.count(); ++r) {
+      const GatherList list = batch.list(r);
+      const EdgeId* place = job_.places_of(batch.run(r));
+      Real* weight = weights_.at(batch.first_vector(r));
+      Real* d_total = d_totals_.at(batch.first_vector(r));
+      for (Index k = 0; k < list.count; ++k) {
+        if (k + kAhead < list.known) __builtin_prefetch(job_.pair_edges + place[k + kAhead] * 2 * L);
+        const Real* from = job_.pair_edges + place[k] * 2 * L;
+        copy_numbers<L>(weight + k * L, from);
+        copy_numbers<L>(d_total + k * L, from + L);
+      }
+    }
+  }
+  void sum_values(const EdgeBatch<L>& batch, Index r, Real* d_values) {
+    sum_rows<L>(weights_.at(batch.first_vector(r)), batch.list(r), job_.d_out, job_.lanes, all_lanes(1),
+                d_values);
+  }
+  void push(const EdgeBatch<L>& batch, Index r, Real* d_key) {
+    if (d_key != nullptr) job_.score.push_stored(batch, r, d_totals_.at(batch.first_vector(r)), d_key);
+  }
+
+  const BackwardJob<L, Score>& job_;
+  SourceResults<L, Score> results_;
+  EdgeBuffer weights_, d_totals_;
 };
 
 }  // namespace GAT_SIMD
