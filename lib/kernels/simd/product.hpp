@@ -158,9 +158,13 @@ inline void multiply_panel(Index rows, const Steps& a, const Real* panel, Index 
       multiply_rows<1>(count, tile, panel, depth, to, c_step, add);
     } else {
       // Columns that do not fill a register go through a tile of their own.
-      Real sums[kTileRows * kPanel] = {};
-      for (Index i = 0; i < count && add; ++i) std::copy_n(to + i * c_step, width, sums + i * kPanel);
-      multiply_rows<2>(count, tile, panel, depth, sums, kPanel, add);
+      Real sums[kTileRows * kPanel];
+      if (add) {
+        std::fill_n(sums, count * kPanel, Real(0));
+        for (Index i = 0; i < count; ++i) std::copy_n(to + i * c_step, width, sums + i * kPanel);
+      }
+      if (width > kVector) multiply_rows<2>(count, tile, panel, depth, sums, kPanel, add);
+      else multiply_rows<1>(count, tile, panel, depth, sums, kPanel, add);
       for (Index i = 0; i < count; ++i) std::copy_n(sums + i * kPanel, width, to + i * c_step);
     }
   }
