@@ -60,7 +60,7 @@ void TrainingSteps::training_step(const Execution& execution) {
           : softmax_cross_entropy(logits_, rows, task_.labels.classes,
                                   {loss.class_weights, loss.label_smoothing}, d_logits_, execution);
   if (!std::isfinite(value)) throw NumericError("the training loss is no longer finite");
-  gradients_.fill(0);
+  gradients_.fill(0, execution.num_threads);
   task_.network.backward(round, weights_, input, d_logits_, gradients_);
   optimizer_.step(weights_, gradients_, execution);
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/parallel.hpp"
+
 namespace gat::inline GAT_PRECISION {
 
 double initial_scale(Initializer initializer, Index in_width, Index num_heads, Index head_dim) {
@@ -105,9 +107,16 @@ void Weights::initialize(RandomStream random) {
   }
 }
 
-void Weights::fill(Real value) {
+void Weights::fill(Real value, int num_threads) {
   if (value == 0) {
-    std::fill(values().begin(), values().end(), Real(0));
+    const std::span<Real> all = values();
+    constexpr Index kLine = 64;
+    const auto lines = (static_cast<Index>(all.size()) + kLine - 1) / kLine;
+    parallel_for(num_threads, lines, kLine / 4, [&](Index first, Index last, int) {
+      const auto begin = static_cast<std::size_t>(first * kLine);
+      const std::size_t end = std::min(static_cast<std::size_t>(last * kLine), all.size());
+      std::fill(all.data() + begin, all.data() + end, Real(0));
+    });
     return;
   }
   for (Index i = 0; i < count(); ++i) {

@@ -206,7 +206,7 @@ class Run {
     if (number > 1) round.baseline = {&mean_loss_, 1};
     {
       const TimedScope timed(time_of(&PhaseTimes::backward_seconds));
-      gradients_.fill(0);
+      gradients_.fill(0, options_.execution.num_threads);
       network_.backward(round, weights_, input(train_), d_logits_, gradients_);
     }
     const TimedScope timed(time_of(&PhaseTimes::update_seconds));

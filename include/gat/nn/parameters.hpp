@@ -83,8 +83,8 @@ class Weights {
 
   /// Draws every parameter from its own stream; element k of the *file* order has index k.
   void initialize(RandomStream random);
-  /// Gives every parameter one value; the zeros between them stay.
-  void fill(Real value);
+  /// Gives every parameter one value; the zeros between them stay. \param num_threads  for the value 0
+  void fill(Real value, int num_threads = 1);
   /// Copies a parameter in and out of the file's order. \pre the span has as many elements as the shape
   void import_values(Index i, std::span<const Real> file_order);
   std::vector<Real> export_values(Index i) const;

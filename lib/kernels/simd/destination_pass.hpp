@@ -132,7 +132,7 @@ void sum_edge_gradients(const GraphView& graph, const Real* d_argument, MatrixVi
                         const Execution& execution) {
   parallel_ranges(
       execution.num_threads, graph.num_destinations(),
-      [&](Index i) { return (graph.in_edges_before(i) + 4 * i) * L / 4; },
+      [&](Index i) { return graph.in_edges_before(i) * L / 4 + 8 * i; },
       [&](Index begin, Index end, int) {
         for (Index i = begin; i < end; ++i) {
           const Real* from = d_argument + graph.in_edges_before(i) * L;

@@ -46,20 +46,43 @@ void linear_backward(const LinearInput& input, ConstMatrixView weight, ConstMatr
     GAT_SIMD::linear_backward_input(input, weight, d_out, d_rows, execution, workspace, add);
 }
 
+namespace {
+
+// The column sums of rows first … last − 1.
+void sum_columns(ConstMatrixView matrix, Index first, Index last, Real* sums) {
+  for (Index c = 0; c < matrix.cols; c += kLanes) {
+    const Index count = matrix.cols - c;
+    Lanes sum{};
+    for (Index r = first; r < last; ++r) sum = sum + load_first(matrix.row(r) + c, count);
+    store_first(sums + c, sum, count);
+  }
+}
+// The same of L columns without gaps: several rows per vector.
+template <int L>
+void sum_columns_of(ConstMatrixView matrix, Index first, Index last, Real* sums) {
+  const Real* from = matrix.row(first);
+  const Index numbers = (last - first) * L;
+  Lanes sum{};
+  Index k = 0;
+  for (; k + kLanes <= numbers; k += kLanes) sum = sum + load(from + k);
+  if (k < numbers) sum = sum + load_first(from + k, numbers - k);
+  store_tile<L>(sums, fold_to_tile<AddLanes, L>(sum));
+}
+
+}  // namespace
+
 void add_column_sums(ConstMatrixView matrix, MatrixView sums, const Execution& execution,
                      Workspace& workspace) {
   const Workspace::Scope scope(workspace);
   const MatrixView partial = workspace.zeros(kSumBlocks, matrix.cols);
   const Index block = sum_block_rows(matrix.rows);
+  const Index gapless_columns = matrix.stride == matrix.cols ? matrix.cols : 0;
   parallel_for(execution.num_threads, kSumBlocks, block * matrix.cols / 4, [&](Index begin, Index end, int) {
     for (Index b = begin; b < end; ++b) {
-      const Index last = std::min((b + 1) * block, matrix.rows);
-      for (Index c = 0; c < matrix.cols; c += kLanes) {
-        const Index count = matrix.cols - c;
-        Lanes sum{};
-        for (Index r = b * block; r < last; ++r) sum = sum + load_first(matrix.row(r) + c, count);
-        store_first(partial.row(b) + c, sum, count);
-      }
+      const Index first = std::min(b * block, matrix.rows), last = std::min(first + block, matrix.rows);
+      if (gapless_columns == 1) sum_columns_of<1>(matrix, first, last, partial.row(b));
+      else if (gapless_columns == 8) sum_columns_of<8>(matrix, first, last, partial.row(b));
+      else sum_columns(matrix, first, last, partial.row(b));
     }
   });
   add_partial_sums(partial.data, matrix.cols, kSumBlocks, sums.row(0), matrix.cols);
