@@ -52,6 +52,20 @@ void check_window(const Settings& s) {
                      "log-prior, or leave \"multiplied\" out of --window");
 }
 
+// What the layer would say in words of the library.
+void check_edge_use(const Settings& s, Index edge_features) {
+  const bool in_score = s.edge_use == "score" || s.edge_use == "both" || s.edge_use == "both-shared";
+  if (in_score && !score_description(s).edge_features)
+    throw UsageError("--edge-use " + s.edge_use + ": the score " + std::string(score_of(s)) +
+                     " has no place for edge features; use --edge-use values, or one column of weights as "
+                     "log-prior or multiplied");
+  const bool weights = s.edge_use == "log-prior" || s.edge_use == "multiplied";
+  if (weights && edge_features != 1)
+    throw UsageError("--edge-use " + s.edge_use + ": takes one column of weights, but the data have " +
+                     std::to_string(edge_features) +
+                     " edge features; use --edge-use values or score, or data with one");
+}
+
 void check_choices(const Settings& s, Index edge_features) {
   check_general_layer(s);
   if (s.sample_gradient != "straight-through" && s.select != "sampled")
@@ -61,6 +75,7 @@ void check_choices(const Settings& s, Index edge_features) {
     throw UsageError("--edge-use " + s.edge_use +
                      ": there are no edge features to use; leave it out, or take data that have them "
                      "(and --edge-features use)");
+  check_edge_use(s, edge_features);
   check_window(s);
   if (s.edge_loss > 0 && edge_loss_of(score_of(s)) == nullptr)
     throw UsageError("--edge-loss: the score " + std::string(score_of(s)) +

@@ -5,6 +5,7 @@
 
 #include "gat/core/error.hpp"
 #include "gat/data/load.hpp"
+#include "gat/nn/layers/attention.hpp"
 #include "gat/nn/layers/gat.hpp"
 #include "options/block_choice.hpp"
 #include "options/class_weights.hpp"
@@ -83,12 +84,30 @@ NetworkDescription stack_network(const Settings& settings, NetworkDescription ne
 
 }  // namespace
 
+namespace {
+
+// Weights inside the softmax are logarithms there.
+void check_edge_weights(const Settings& settings, const Dataset& dataset) {
+  const Matrix& weights = dataset.graph_data.edge_features;
+  if (settings.edge_use != "log-prior" || settings.edge_features != "use" || weights.cols() != 1) return;
+  for (Index e = 0; e < weights.rows(); ++e) {
+    if (weights(e, 0) > 0) continue;
+    throw InputError(dataset.name + ": edge " + std::to_string(e) + " (from 0)",
+                     "its weight is " + std::to_string(weights(e, 0)) +
+                         ", but --edge-use log-prior needs weights above 0; leave such edges out, or use "
+                         "--edge-use multiplied");
+  }
+}
+
+}  // namespace
+
 NetworkDescription describe_network(const Settings& settings, const Dataset& dataset) {
   PositionChoice positions = parse_positions(settings.positions);
   if (positions.learned) positions.learned->num_positions = dataset.num_nodes();
   NetworkDescription network;
   network.num_features = dataset.graph_data.num_features() + position_width(positions.encodings);
   if (settings.edge_features == "use") network.edge_features = dataset.graph_data.edge_features.cols();
+  check_edge_weights(settings, dataset);
   if (block_of(settings).is_stack())
     return stack_network(settings, std::move(network), positions.learned, dataset.num_classes);
   return blocks_network(settings, network, positions.learned, dataset.num_classes);
@@ -101,6 +120,10 @@ GraphPolicy graph_policy(const Settings& settings) {
   policy.duplicates = duplicates_named(settings.duplicates);
   policy.loop_fill = loop_fill_named(settings.loop_fill);
   policy.loop_fill_constant = settings.loop_fill_constant;
+  // A loop that stands alone in its softmax must be open, whatever other weights are.
+  const bool weights = settings.edge_use == "log-prior" || settings.edge_use == "multiplied";
+  if (weights && policy.loop_fill != LoopFill::constant && policy.loop_fill_constant == 0)
+    policy.loop_fill_constant = 1;
   return policy;
 }
 
@@ -139,6 +162,25 @@ Dataset load_data(const Settings& settings) {
   return load_dataset(settings.data, options);
 }
 
+namespace {
+
+// What tells one general attention layer from another, beside its widths.
+std::string attention_text(const AttentionLayerOptions& o) {
+  std::string text = ", score " + std::string(o.score);
+  if (o.selection != Selection::all) {
+    text += ", edges " + std::string(name_of(o.selection));
+    if (o.selection == Selection::top_k) text += " " + std::to_string(o.top_k);
+  }
+  if (o.window != Window::none)
+    text += ", window " + std::string(name_of(o.window)) + " " + std::to_string(o.window_width) +
+            (o.renormalize ? "" : " multiplied") + (o.window_edges ? " cut" : "");
+  if (o.edge_features > 0 && o.edge_use != EdgeUse::ignored)
+    text += ", edge features as " + std::string(name_of(o.edge_use));
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> network_lines(const Network& network) {
   std::vector<std::string> lines;
   for (int k = 0; k < network.num_steps(); ++k) {
@@ -150,9 +192,11 @@ std::vector<std::string> network_lines(const Network& network) {
     for (const Index width : network.input_widths(k))
       widths += (widths.empty() ? "" : " + ") + std::to_string(width);
     const int heads = network.layer(k).num_heads();
+    const auto* attention = dynamic_cast<const AttentionLayer*>(&network.layer(k));
     lines.push_back(step.name + ": " + step.layer.kind + ", " + widths + " -> " +
                     std::to_string(network.layer(k).output_width()) +
-                    (heads > 0 ? ", " + counted(heads, "head") : "") + ", " +
+                    (heads > 0 ? ", " + counted(heads, "head") : "") +
+                    (attention == nullptr ? "" : attention_text(attention->options())) + ", " +
                     counted(parameters, "parameter"));
   }
   return lines;

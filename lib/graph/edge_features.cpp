@@ -29,8 +29,9 @@ std::vector<Real> users_per_edge(const CsrGraph& graph) {
 
 // The value of one column of an added loop, from the other in-edges of its row.
 Real filled(const GraphPolicy& policy, ConstMatrixView edges, EdgeId begin, EdgeId loop, Index column) {
-  if (policy.loop_fill == LoopFill::constant) return static_cast<Real>(policy.loop_fill_constant);
-  if (begin == loop) return policy.loop_fill == LoopFill::product ? Real(1) : Real(0);
+  if (begin == loop && policy.loop_fill == LoopFill::product) return 1;
+  if (begin == loop || policy.loop_fill == LoopFill::constant)
+    return static_cast<Real>(policy.loop_fill_constant);
   Real value = edges(begin, column);
   for (EdgeId e = begin + 1; e < loop; ++e) {
     const Real x = edges(e, column);

@@ -41,10 +41,10 @@ std::pair<Real, Real> loop_values(LoopFill fill) {
 
 TEST_CASE("an added loop is filled from the other in-edges of its node", "[graph][edge_features][unit]") {
   using Pair = std::pair<Real, Real>;
-  CHECK(loop_values(LoopFill::mean) == Pair{4, 0});
-  CHECK(loop_values(LoopFill::sum) == Pair{8, 0});
-  CHECK(loop_values(LoopFill::min) == Pair{3, 0});
-  CHECK(loop_values(LoopFill::max) == Pair{5, 0});
+  CHECK(loop_values(LoopFill::mean) == Pair{4, Real(0.5)});
+  CHECK(loop_values(LoopFill::sum) == Pair{8, Real(0.5)});
+  CHECK(loop_values(LoopFill::min) == Pair{3, Real(0.5)});
+  CHECK(loop_values(LoopFill::max) == Pair{5, Real(0.5)});
   CHECK(loop_values(LoopFill::product) == Pair{15, 1});
   CHECK(loop_values(LoopFill::constant) == Pair{Real(0.5), Real(0.5)});
 }

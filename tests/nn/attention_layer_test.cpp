@@ -168,5 +168,5 @@ TEST_CASE("inputs that do not fit an attention layer are refused by name", "[nn]
   CHECK(refused("cosine", [](auto& o) { o.edge_use = EdgeUse::ignored; }).empty());
   in.edge_features = weights;
   CHECK(lacking(refused("cosine", [](auto& o) { o.edge_features = 1, o.edge_use = EdgeUse::log_prior; }),
-                {"weight of edge 0", "multiplied"}) == "");
+                {"weight of the edge from node 0 to node 1", "multiplied"}) == "");
 }

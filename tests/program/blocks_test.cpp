@@ -1,7 +1,6 @@
 // Every score and block through the program: trained, saved, loaded, and what is refused.
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -177,36 +176,6 @@ TEST_CASE("a window is renormalised or multiplied, and cuts off edges where it i
     CHECK(sum == Approx(1));
     CHECK((distant == 0) == kind.is_cut);
     CHECK((own == next) == kind.is_behind);
-  }
-}
-
-TEST_CASE("a window and edge weights in the same place are refused with the other places",
-          "[program][blocks]") {
-  const TemporaryFolder folder;
-  std::ofstream edges(folder / "edges.csv"), features(folder / "features.csv"), labels(folder / "labels.csv");
-  edges << "source,target,weight\n";
-  features << "id,f0,f1\n";
-  labels << "id,label\n";
-  for (int i = 0; i < 20; ++i) {
-    edges << i << ',' << (i + 1) % 20 << ',' << 1 + i % 3 << '\n';
-    features << i << ',' << i % 3 << ',' << i % 5 << '\n';
-    labels << i << ',' << i % 2 << '\n';
-  }
-  for (std::ofstream* file : {&edges, &features, &labels}) file->close();
-  const auto dry_run = [&](const std::string& options) {
-    return gat("train . --dry-run --score dot " + options, folder.path());
-  };
-  const ProgramResult inside = dry_run("--edge-use log-prior --window monotonic:4,cut");
-  CHECK(inside.code == 2);
-  CHECK_THAT(inside.err, Contains("use --edge-use multiplied, or --window monotonic:4,cut,multiplied"));
-  const ProgramResult behind = dry_run("--edge-use multiplied --window monotonic:4,multiplied");
-  CHECK(behind.code == 2);
-  CHECK_THAT(behind.err, Contains("use --edge-use log-prior, or leave \"multiplied\" out of --window"));
-  for (const char* options : {"--edge-use log-prior --window monotonic:4,cut,multiplied",
-                              "--edge-use multiplied --window monotonic:4"}) {
-    const ProgramResult fits = dry_run(options);
-    INFO(fits.err);
-    CHECK(fits.code == 0);
   }
 }
 

@@ -39,7 +39,7 @@ enum class Dangling {
 };
 
 /// How the edge features of added self-loops come from the features of the other in-edges of the
-/// node (PyG's `fill_value`). Nodes without other in-edges get 0; under `product` 1, as in PyG.
+/// node (PyG's `fill_value`). Nodes without other in-edges get the constant; under `product` 1, as in PyG.
 enum class LoopFill { mean, sum, min, max, product, constant };
 
 /// All policies that turn raw edges into the graph a model runs on.
@@ -49,7 +49,7 @@ struct GraphPolicy {
   Duplicates duplicates = Duplicates::merge;
   Dangling dangling = Dangling::error;
   LoopFill loop_fill = LoopFill::mean;  ///< PyG's default
-  double loop_fill_constant = 0;        ///< used by LoopFill::constant
+  double loop_fill_constant = 0;        ///< 0 as in PyG, where mean, sum, min and max have nothing
 };
 
 /// The names of the policies, as files and options spell them; unknown names throw `UsageError`

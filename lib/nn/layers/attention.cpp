@@ -195,6 +195,23 @@ void AttentionLayer::check_destinations_and_values(const GraphView& graph, const
   }
 }
 
+namespace {
+
+// The nodes of an edge in the numbers of the whole graph, for messages.
+std::string ends_of(const GraphView& graph, EdgeId edge) {
+  for (Index i = 0; i < graph.num_destinations(); ++i) {
+    const EdgeRow row = graph.in_edges(i);
+    for (Index k = 0; k < row.count; ++k) {
+      if (row.edge(k) == edge)
+        return "from node " + std::to_string(graph.global_source(row.node(k))) + " to node " +
+               std::to_string(graph.global_destination(i));
+    }
+  }
+  return std::to_string(edge);
+}
+
+}  // namespace
+
 void AttentionLayer::check_edges(const GraphView& graph, const LayerInput& input) const {
   const AttentionLayerOptions& o = options_;
   if (!input.edge_features.empty() && o.edge_features == 0 && o.edge_use != EdgeUse::ignored) {
@@ -223,7 +240,7 @@ void AttentionLayer::check_edges(const GraphView& graph, const LayerInput& input
   if (used && o.edge_use == EdgeUse::log_prior) {
     for (Index e = 0; e < input.edge_features.rows; ++e) {
       if (input.edge_features(e, 0) > 0) continue;
-      throw UsageError("attention layer: the weight of edge " + std::to_string(e) + " is " +
+      throw UsageError("attention layer: the weight of the edge " + ends_of(graph, e) + " is " +
                        std::to_string(input.edge_features(e, 0)) +
                        ", but weights in the softmax are above 0; leave such edges out or set edge_use to "
                        "\"multiplied\"");

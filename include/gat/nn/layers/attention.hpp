@@ -23,17 +23,17 @@ namespace gat::inline GAT_PRECISION {
 /// stored per edge. Ties of a selection go to the edge that comes first in its row. Dropout: features
 /// under one mask per side, coefficients by edge and head.
 ///
-/// Parameters (shapes in files), where the options ask for them:
+/// Parameters, where the options ask for them. Shapes in files:
 ///
-/// | | |
-/// |---|---|
-/// | query_weight [H·D_q, F_dst], key_weight [H·D_k, F], value_weight [H·D, F] | and query_bias, key_bias,
-/// value_bias | | edge_weight [H·D_k, D_e], value_edge_weight [H·D, D_e] | of edge features; `both_shared`:
-/// edge_weight alone | | score.NAME | per head [H], per feature [H, D_k] or a matrix per head [H, D_q, D_k],
-/// as the score declares | | score.a_src, score.a_dst [H, D_k] | of scores that read a number per node;
-/// score.a_edge of `gat` | | position_weight [A, F_dst], position_vector [A] | of predictive windows | |
-/// output_weight [out, merged], residual_weight [out, F_dst], residual_bias [out], gate_weight [3·out], bias
-/// [out] | |
+///     query_weight [H·D_q, F_dst], key_weight [H·D_k, F], value_weight [H·D, F], and query_bias, key_bias,
+///         value_bias
+///     edge_weight [H·D_k, D_e], value_edge_weight [H·D, D_e]: of edge features; edge_weight alone under
+///         `both_shared`
+///     score.NAME: per head [H], per feature [H, D_k] or a matrix per head [H, D_q, D_k], as the score says
+///     score.a_src, score.a_dst [H, D_k]: of scores that read a number per node; score.a_edge of `gat`
+///     position_weight [A, F_dst], position_vector [A]: of predictive windows
+///     output_weight [out, merged], residual_weight [out, F_dst], residual_bias [out], gate_weight [3·out],
+///         bias [out]
 class AttentionLayer final : public Layer {
  public:
   explicit AttentionLayer(const AttentionLayerOptions& options);
