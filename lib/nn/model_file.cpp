@@ -24,7 +24,7 @@ constexpr int kFormatVersion = 2;
 Json to_json(const LayerDescription& layer) {
   Json options = Json::object();
   for (const auto& [name, value] : layer.options)
-    std::visit([&](const auto& v) { options[name] = v; }, value);
+    options[name] = std::visit([](const auto& v) { return Json(v); }, value);
   return options;
 }
 

@@ -10,7 +10,8 @@ namespace GAT_SIMD {
 
 using Floats = float __attribute__((vector_size(4 * kVector)));
 using FloatBits = std::uint32_t __attribute__((vector_size(4 * kVector)));
-using UnalignedBf16 = std::uint16_t __attribute__((vector_size(2 * kVector), aligned(2), may_alias));
+using UnalignedBf16 __attribute__((vector_size(2 * kVector), aligned(2), may_alias)) = std::uint16_t;
+static_assert(alignof(UnalignedBf16) == 2);
 
 GAT_INLINE Lanes load(const Bf16* from) {
   Lanes r;

@@ -63,7 +63,7 @@ class KeptEntries {
 
  private:
   static constexpr Index kCopy = 32;
-  using Ids = NodeId __attribute__((vector_size(4 * kWords), aligned(4), may_alias));
+  using Ids __attribute__((vector_size(4 * kWords), aligned(4), may_alias)) = NodeId;
 
   void copy_block(const CsrView& x, Index k, std::uint64_t row, const EntryElements& elements) {
     // Fixed sizes, so that nothing is called.

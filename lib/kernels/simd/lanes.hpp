@@ -30,7 +30,9 @@ inline constexpr int kSumLanes = kRegisters / 2 / kParts;
 using RealBits = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
 using Vector = Real __attribute__((vector_size(GAT_SIMD_BYTES)));
 using VectorBits = RealBits __attribute__((vector_size(GAT_SIMD_BYTES)));
-using UnalignedVector = Real __attribute__((vector_size(GAT_SIMD_BYTES), aligned(alignof(Real)), may_alias));
+// The attributes follow the name: behind the type Clang passes over the alignment.
+using UnalignedVector __attribute__((vector_size(GAT_SIMD_BYTES), aligned(alignof(Real)), may_alias)) = Real;
+static_assert(alignof(UnalignedVector) == alignof(Real));
 
 struct Lanes {
   Vector part[kParts];
@@ -128,13 +130,14 @@ struct Numbers;
 #define GAT_NUMBERS(L)                                                                                   \
   template <>                                                                                            \
   struct Numbers<L> {                                                                                    \
-    using Type = Real __attribute__((vector_size(L * sizeof(Real)), aligned(alignof(Real)), may_alias)); \
+    using Type __attribute__((vector_size(L * sizeof(Real)), aligned(alignof(Real)), may_alias)) = Real; \
   };
 GAT_NUMBERS(2)
 GAT_NUMBERS(4)
 GAT_NUMBERS(8)
 GAT_NUMBERS(16)
 #undef GAT_NUMBERS
+static_assert(alignof(Numbers<16>::Type) == alignof(Real));
 
 template <class Small, int... I>
 GAT_INLINE auto twice(Small v, std::integer_sequence<int, I...>) {

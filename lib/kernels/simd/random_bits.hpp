@@ -14,7 +14,8 @@ static_assert(std::endian::native == std::endian::little,
               "four 16-bit decisions lie in a word, lowest first");
 
 using Words = std::uint64_t __attribute__((vector_size(GAT_SIMD_BYTES)));
-using UnalignedWords = std::uint64_t __attribute__((vector_size(GAT_SIMD_BYTES), aligned(8), may_alias));
+using UnalignedWords __attribute__((vector_size(GAT_SIMD_BYTES), aligned(8), may_alias)) = std::uint64_t;
+static_assert(alignof(UnalignedWords) == 8);
 inline constexpr Index kWords = GAT_SIMD_BYTES / 8;
 
 inline constexpr std::uint64_t kWordStep = 0x9e3779b97f4a7c15ULL;
@@ -52,7 +53,7 @@ GAT_INLINE void hash_run(std::uint64_t key, std::uint64_t first, std::uint64_t* 
 
 /// The factors of sixteen decisions of 16 bits: `scale` where bits ≥ threshold, else 0.
 GAT_INLINE Lanes factors(const std::uint16_t* bits, std::uint32_t threshold, Real scale) {
-  using Bits16 = std::uint16_t __attribute__((vector_size(2 * kVector), aligned(2), may_alias));
+  using Bits16 __attribute__((vector_size(2 * kVector), aligned(2), may_alias)) = std::uint16_t;
   Lanes r;
   for (int p = 0; p < kParts; ++p) {
     const auto wide =
@@ -86,7 +87,7 @@ inline void element_factors(const DropoutMask& mask, std::uint64_t first, Index 
 /// must have room for kLanes more.
 GAT_INLINE void element_bits(std::uint64_t key, const std::uint64_t* elements, Index count,
                              std::uint16_t* bits) {
-  using Narrow = std::uint16_t __attribute__((vector_size(2 * kWords), aligned(2), may_alias));
+  using Narrow __attribute__((vector_size(2 * kWords), aligned(2), may_alias)) = std::uint16_t;
   for (Index k = 0; k < count; k += kWords) {
     const Words element = load_words(elements + k);
     const Words word = finish_words(key + ((element >> 2) + 1) * kWordStep);

@@ -84,6 +84,7 @@ class SparseLinear {
     }
     for (Index r = first; r < last; ++r) {
       const auto [row, number] = place(r);
+      const std::uint64_t first_element = number * elements.row_step;
       const Index begin = x.row_offsets[static_cast<std::size_t>(row)];
       const Index count = x.row_offsets[static_cast<std::size_t>(row) + 1] - begin;
       const GatherList list{x.column_indices.data() + begin, count, count};
@@ -98,7 +99,7 @@ class SparseLinear {
         const auto element_at = [&](Index e) {
           const NodeId id = list.ids[k + e];
           const NodeId other = elements.numbers.empty() ? id : elements.numbers[static_cast<std::size_t>(id)];
-          return number * elements.row_step + static_cast<std::uint64_t>(other) * elements.id_step;
+          return first_element + static_cast<std::uint64_t>(other) * elements.id_step;
         };
         with_lanes(*input_.head_masks, [&](auto lanes) {
           add_per_head<lanes>(values + k, {list.ids + k, run, run}, element_at, rows, to.row(r));
