@@ -93,7 +93,7 @@ void walk_range(Worker& worker, const Rows& rows, Index begin, Index end, Real* 
   }
 }
 
-/// Works on every row, with one Worker(job) per thread and `partial_width` numbers per part of a long row.
+/// Works on every row, a Worker(job) per piece of them, with `partial_width` numbers per part of a long row.
 /// Chunks of a row are worked apart and merged in order, by one thread or by several: the bits are the
 /// same. On implicit graphs there are many rows as long as the longest, so each stays with one thread.
 template <int L, class Worker, class Rows, class Job>
