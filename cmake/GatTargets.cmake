@@ -10,9 +10,6 @@ function(gat_compile_options target)
                                            # GCC 12 reports a false overlap in string concatenation (its bug 105651).
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                                            $<$<BOOL:${GAT_WARNINGS_AS_ERRORS}>:-Werror>)
-  if(GAT_NATIVE)
-    target_compile_options(${target} PRIVATE -march=native)
-  endif()
   if(GAT_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${GAT_SANITIZE} -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${GAT_SANITIZE})
@@ -41,6 +38,9 @@ function(gat_library_settings target widest_level)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
   target_compile_definitions(${target} PRIVATE EIGEN_DONT_PARALLELIZE GAT_VERSION="${PROJECT_VERSION}"
                                                GAT_WIDEST_LEVEL=${widest_level})
+  if(GAT_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native)
+  endif()
 endfunction()
 
 # gat_add_library(target widest_level [definition…]): the library, and the kernels of each instruction level
