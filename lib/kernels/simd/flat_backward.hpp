@@ -67,7 +67,7 @@ class FlatBackward {
       const Lanes own = job_.score.of_source(batch.row(r));
       const Real* from = s_.at(batch.first(r));
       Real* to = e_.at(batch.first(r));
-      FlatBatch<L>::for_row_vectors(batch.edges_of(r) * L, [&](Index v) {
+      FlatBatch<L>::for_row_vectors(batch.edges_of(r) * L, [&](Index v) GAT_INLINE_BODY {
         store(to + v * kLanes, job_.score.value(load(from + v * kLanes) + own));
       });
     }
@@ -98,7 +98,7 @@ class FlatBackward {
 #pragma GCC unroll 16
         for (int v = 0; v < R; ++v)
           z[v] = load(job_.values.data + j * job_.values.stride + (first + v) * kLanes);
-        for_gathered<R>(batch.list(r), d_out, [&](Index k, const Real* row) {
+        for_gathered<R>(batch.list(r), d_out, [&](Index k, const Real* row) GAT_INLINE_BODY {
           Lanes even = first > 0 ? load(dots + k * kLanes) : Lanes{};
           Lanes odd{};
           const Lanes w = tile<L>(weight + k * L);

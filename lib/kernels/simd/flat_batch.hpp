@@ -81,7 +81,7 @@ class FlatBatch {
     const Real* from = buffer.at(first(r));
     const Index numbers = edges_of(r) * L;
     Lanes result = all_lanes(rest);
-    for_row_vectors(numbers, [&](Index v) {
+    for_row_vectors(numbers, [&](Index v) GAT_INLINE_BODY {
       const LaneMask own = greater(all_lanes(static_cast<Real>(numbers - v * kLanes)), lane_numbers());
       const Lanes value = select(own, load(from + v * kLanes), all_lanes(rest));
       for (int p = 0; p < kParts; ++p) result.part[p] = Join::join(value.part[p], result.part[p]);

@@ -63,7 +63,7 @@ class FlatForward {
       const Lanes finite = select(equal(maximum, all_lanes(kClosed)), Lanes{}, maximum);
       const Real* from = e_.at(batch.first(r));
       Real* to = p_.at(batch.first(r));
-      FlatBatch<L>::for_row_vectors(batch.edges_of(r) * L, [&](Index v) {
+      FlatBatch<L>::for_row_vectors(batch.edges_of(r) * L, [&](Index v) GAT_INLINE_BODY {
         store(to + v * kLanes, job_.score.value(load(from + v * kLanes) + own) - finite);
       });
     }
@@ -89,7 +89,7 @@ class FlatForward {
       for (Index r = 0; r < batch.count(); ++r) {
         const Real* weight = weights.at(batch.first(r));
         Lanes sum[R] = {};
-        for_gathered<R>(batch.list(r), values, [&](Index k, const Real* row) {
+        for_gathered<R>(batch.list(r), values, [&](Index k, const Real* row) GAT_INLINE_BODY {
           const Lanes w = tile<L>(weight + k * L);
 #pragma GCC unroll 16
           for (int v = 0; v < R; ++v) sum[v] = multiply_add(w, load(row + v * kLanes), sum[v]);

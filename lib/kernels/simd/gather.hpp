@@ -179,7 +179,7 @@ GAT_INLINE void dot_wide(const Number* z, const Real* weights, const GatherList&
   const WideRows<Ways, Number> rows(list, source, k);
   Lanes weight[Ways], dot[Ways] = {};
   for (int i = 0; kSum && i < Ways; ++i) weight[i] = tile<L>(weights + (k + i) * L);
-  const auto add = [&](Index v, Lanes(&to)[Ways]) {
+  const auto add = [&](Index v, Lanes(&to)[Ways]) GAT_INLINE_BODY {
     rows.fetch(v);
     const Lanes own = load(z + v * kLanes);
     Lanes sum{};
@@ -226,7 +226,7 @@ GAT_NOINLINE void sum_rows(const Real* weights, const GatherList& list, Gathered
     part.data += first * kLanes;
     Lanes sum[R];
     for (int r = 0; r < R; ++r) sum[r] = add ? load(out + (first + r) * kLanes) : Lanes{};
-    for_gathered<R>(list, part, [&](Index k, const Number* row) {
+    for_gathered<R>(list, part, [&](Index k, const Number* row) GAT_INLINE_BODY {
       const Lanes weight = tile<L>(weights + k * L);
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) sum[r] = multiply_add(weight, load(row + r * kLanes), sum[r]);
@@ -256,7 +256,7 @@ GAT_NOINLINE void dot_rows(const Number* z, const Real* weights, const GatherLis
     part.data += first * kLanes;
     const Number* z_part = z + first * kLanes;
     Lanes sum[R] = {};
-    for_gathered<R>(list, part, [&](Index k, const Number* row) {
+    for_gathered<R>(list, part, [&](Index k, const Number* row) GAT_INLINE_BODY {
       Lanes even = first > 0 ? load(dots + k * kLanes) : Lanes{};
       Lanes odd{};
       Lanes weight{};

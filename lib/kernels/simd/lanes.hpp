@@ -14,6 +14,9 @@
 #include "kernels/simd/level.hpp"
 
 #define GAT_INLINE inline __attribute__((always_inline))
+/// Behind the parameters of a lambda that a loop calls for every edge: sums that it refers to would lie in
+/// memory if it were called.
+#define GAT_INLINE_BODY __attribute__((always_inline))
 /// For loops that are worth a call: compiled once for all who use them.
 #define GAT_NOINLINE inline __attribute__((noinline))
 
