@@ -46,7 +46,7 @@ void fold_softmax(const AttentionInput& input, ConstMatrixView scores, const Att
       const bool given = !input.selected.advantage.empty();
       const Lanes maximum = tile<L>(state.row_max.row(i) + group * L);
       const Lanes closed = all_lanes(-std::numeric_limits<Real>::infinity());
-      Real* record = records.row(i) + group * 3 * L;
+      Real* record = records.row(i) + group * record_numbers(L);
       store_tile<L>(record, scores.empty() ? Lanes{} : tile<L>(scores.row(i) + group * L));
       store_tile<L>(record + L, select(equal(maximum, closed), Lanes{}, maximum));
       // The gradient of the score function has the advantage where others have D.
@@ -206,7 +206,7 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
   AttentionGradient with_values = gradient;
   if (gradient.values.empty())
     with_values.values = input.workspace.matrix(graph.num_sources(), layout.width());
-  const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * 3 * layout.lanes);
+  const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * record_numbers(layout.lanes));
   const MatrixView edges = input.workspace.matrix(store_edges || store_pairs ? graph.num_edges() : 0,
                                                   (store_pairs ? 2 : 1) * layout.lanes);
   Bf16Rows bf16_d_out;

@@ -11,6 +11,10 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
+/// Numbers of a destination's record for L heads: scores, maxima and D_i. Those of few heads are padded, so that
+/// none crosses the end of a cache line.
+constexpr int record_numbers(Index lanes) { return static_cast<int>(lanes < 8 ? 4 * lanes : 3 * lanes); }
+
 /// One backward pass over one group, the same for every thread.
 template <int L, class Score>
 struct BackwardJob {
@@ -29,7 +33,7 @@ struct BackwardJob {
               prefetch_distance(folded_d_out.rows, folded_d_out.cols)},
         bf16_values(gathered_bf16(in.bf16_values, group * width)),
         bf16_d_out(gathered_bf16(bf16_d_out_rows, group * width)),
-        records{fold_records.data + group * 3 * L, fold_records.stride,
+        records{fold_records.data + group * record_numbers(L), fold_records.stride,
                 prefetch_distance(fold_records.rows, fold_records.cols)},
         d_source(part(score_gradient.source, group * L, L)),
         d_destination(part(score_gradient.destination, group * L, L)),

@@ -81,7 +81,7 @@ class SourceWorker : EdgeGradients<L, Score> {
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values, Real* d_key) {
-    if (job_.records.ahead > 0) prefetch_later<3 * L>(batch.list(r), job_.records, batch.edges());
+    if (job_.records.ahead > 0) prefetch_later<record_numbers(L)>(batch.list(r), job_.records, batch.edges());
     this->template multiply_rows<true>(batch, r, d_values);
     if (job_.edge_rows.given()) this->dot_edge_rows(batch, r, Direction::out);
     this->fold_products(batch, r);
