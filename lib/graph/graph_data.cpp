@@ -26,10 +26,11 @@ void require_finite(ConstMatrixView matrix, const char* what) {
 Index GraphData::memory_bytes() const {
   const Index real = sizeof(Real);
   const Index edges = graph.num_edges() * Index(2 * sizeof(NodeId) + 3 * sizeof(EdgeId) + 1);
+  const Index slots = static_cast<Index>(graph.view().arrays().in_slots.size() * 2 * sizeof(EdgeSlot));
   const Index offsets = (graph.num_sources() + graph.num_destinations() + 2) * Index(sizeof(EdgeId));
   const Index dense = features.dense.size() * real;
   const Index sparse = features.sparse.num_entries() * (real + Index(sizeof(NodeId)));
-  return edges + offsets + dense + sparse + edge_features.size() * real;
+  return edges + slots + offsets + dense + sparse + edge_features.size() * real;
 }
 
 void GraphData::validate() const {

@@ -88,6 +88,26 @@ TEST_CASE("out-edges are the in-edges sorted by source", "[graph][csr_graph][ref
   }
 }
 
+TEST_CASE("the slots of a large graph's edges are the same in both directions, each taken once",
+          "[graph][csr_graph][property]") {
+  EdgeList list = test::random_edge_list(5000, 5000, (1 << 18) - 1000, 3);
+  for (NodeId k = 0; k < 3000; ++k) list.add(k, 7);
+  const CsrGraph graph = build_graph(list, 5000, test::kAsGiven).graph;
+  const GraphView::Arrays arrays = graph.view().arrays();
+  REQUIRE(arrays.in_slots.size() == static_cast<std::size_t>(graph.num_edges()));
+  REQUIRE(arrays.out_slots.size() == arrays.in_slots.size());
+  std::vector<EdgeSlot> sorted(arrays.in_slots.begin(), arrays.in_slots.end());
+  std::sort(sorted.begin(), sorted.end());
+  bool is_permutation = true, agree = true;
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    is_permutation = is_permutation && sorted[k] == k;
+    agree = agree && arrays.out_slots[k] == arrays.in_slots[static_cast<std::size_t>(arrays.out_edge_ids[k])];
+  }
+  CHECK(is_permutation);
+  CHECK(agree);
+  CHECK(test::random_graph(5000, (1 << 18) - 1000, 3).view().arrays().in_slots.empty());
+}
+
 TEST_CASE("a moved or copied graph gives views of its own arrays", "[graph][csr_graph][unit]") {
   CsrGraph first = test::graph_of(2, {{0, 1}});
   const CsrGraph copy = first;

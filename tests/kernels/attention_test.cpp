@@ -89,6 +89,30 @@ TEST_CASE("attention has the same bits for 1, 2, 3 and 8 threads", "[kernels][at
     check_bits_of_threads(random_attention(graph.view(), options));
 }
 
+TEST_CASE("slots of edges change where gradients lie, not their bits", "[kernels][attention][determinism]") {
+  EdgeList list = test::random_edge_list(3000, 3000, 1 << 18, 3);
+  for (NodeId k = 0; k < 2500; ++k) {
+    list.add(k, 7);
+    list.add(7, k);
+  }
+  const CsrGraph graph = build_graph(list, 3000, test::kAsGiven).graph;
+  REQUIRE(!graph.view().arrays().out_slots.empty());
+  GraphView::Arrays arrays = graph.view().arrays();
+  arrays.in_slots = arrays.out_slots = {};
+  const GraphView without(3000, 3000, false, graph.num_edges(), arrays);
+  // Rows within a cache and beyond, so that both passes over out-edges store.
+  for (const AttentionOptions& options :
+       {AttentionOptions{.heads = 4, .dim = 4}, AttentionOptions{.heads = 8, .dim = 16, .dropout = 0.4},
+        AttentionOptions{.heads = 1, .dim = 3}}) {
+    const AttentionNumbers with_slots = random_attention(graph.view(), options);
+    const AttentionNumbers without_slots = random_attention(without, options);
+    at_every_level([&](SimdLevel level) {
+      const AttentionResults expected = run_once(without_slots, {1, level});
+      for (const int threads : {1, 3}) check_same_bits(run_once(with_slots, {threads, level}), expected);
+    });
+  }
+}
+
 TEST_CASE("a row's bits do not depend on what the workspace was used for before",
           "[kernels][attention][determinism]") {
   const CsrGraph graph = hub_graph();

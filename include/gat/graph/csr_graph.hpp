@@ -31,7 +31,8 @@ class CsrGraph {
   /// A graph without nodes.
   CsrGraph() : CsrGraph(Parts{}) {}
 
-  /// Takes checked parts over and builds the transpose; O(N + E).
+  /// Takes checked parts over and builds the transpose, from 2^18 edges on with slots, 8 bytes per edge more;
+  /// O(N + E).
   explicit CsrGraph(Parts parts);
 
   /// Makes a graph from CSR arrays that somebody already holds (copied). Edge e is user edge e.
@@ -67,11 +68,13 @@ class CsrGraph {
 
  private:
   void build_transpose();
+  void build_slots();
 
   Parts parts_;
   std::vector<EdgeId> out_offsets_;
   std::vector<NodeId> out_destinations_;
   std::vector<EdgeId> out_edge_ids_;
+  std::vector<EdgeSlot> in_slots_, out_slots_;
 };
 
 }  // namespace gat::inline GAT_PRECISION

@@ -27,6 +27,9 @@ struct EdgeRow {
   EdgeId edge(Index k) const { return edges ? edges[k] : first_edge + k * edge_step; }
 };
 
+/// Where numbers of an edge lie that go over the edges in one direction leave for those in the other.
+using EdgeSlot = std::uint32_t;
+
 /// Which edges an implicit graph has (source j → destination i).
 enum class Pattern {
   stored,            ///< the arrays say
@@ -60,7 +63,11 @@ class GraphView {
                                                ///< they are one graph
     std::span<const EdgeId> out_places;  ///< where each out-edge stands among the in-edges; optional, for
                                          ///< speed, where ids are not places
-    Index num_segments = 1;              ///< graphs in the batch; `segments` are below this number
+    /// Optional, for speed, both or none: the slot of each in-edge and of the same edge among the out-edges,
+    /// a number of its own below the number of edges, chosen so that neither direction meets a cache line per
+    /// edge.
+    std::span<const EdgeSlot> in_slots, out_slots;
+    Index num_segments = 1;  ///< graphs in the batch; `segments` are below this number
     /// Optional, num_segments + 1: where each graph begins, and the end of the last (gat/graph/segments.hpp).
     std::span<const SegmentBegin> segment_begins;
   };

@@ -130,23 +130,35 @@ class DestinationWorker : EdgeGradients<L, Score> {
 template <int L>
 void sum_edge_gradients(const GraphView& graph, const Real* d_argument, MatrixView d_destination,
                         const Execution& execution) {
+  constexpr Index kAhead = 32;
   parallel_ranges(
       execution.num_threads, graph.num_destinations(),
       [&](Index i) { return graph.in_edges_before(i) * L / 4 + 8 * i; },
       [&](Index begin, Index end, int) {
+        const std::span<const EdgeSlot> slots = graph.arrays().in_slots;
+        alignas(64) Real in_order[kChunkEdges * L];
+        // The gradients of `count` edges from `edge` on, in order.
+        const auto gradients = [&](Index edge, Index count) -> const Real* {
+          if (slots.empty()) return d_argument + edge * L;
+          const EdgeSlot* slot = slots.data() + edge;
+          const Index known = static_cast<Index>(slots.size()) - edge;
+          for (Index k = 0; k < count; ++k) {
+            if (k + kAhead < known) __builtin_prefetch(d_argument + Index(slot[k + kAhead]) * L);
+            copy_numbers<L>(in_order + k * L, d_argument + Index(slot[k]) * L);
+          }
+          return in_order;
+        };
         for (Index i = begin; i < end; ++i) {
-          const Real* from = d_argument + graph.in_edges_before(i) * L;
-          Index numbers = graph.in_edges(i).count * L;
+          const Index end_of_row = graph.in_edges_before(i + 1);
           Lanes total{};
-          while (numbers > 0) {
-            const Index chunk = std::min(numbers, kChunkEdges * L);
+          for (Index edge = graph.in_edges_before(i); edge < end_of_row; edge += kChunkEdges) {
+            const Index count = std::min(kChunkEdges, end_of_row - edge);
+            const Real* from = gradients(edge, count);
             Lanes sum{};
-            Index k = 0;
-            for (; k + kLanes <= chunk; k += kLanes) sum = sum + load(from + k);
-            if (k < chunk) sum = sum + load_first(from + k, chunk - k);
+            Index n = 0;
+            for (; n + kLanes <= count * L; n += kLanes) sum = sum + load(from + n);
+            if (n < count * L) sum = sum + load_first(from + n, count * L - n);
             total = total + fold_to_tile<AddLanes, L>(sum);
-            from += chunk;
-            numbers -= chunk;
           }
           store_tile<L>(d_destination.row(i), total);
         }

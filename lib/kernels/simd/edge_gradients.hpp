@@ -11,8 +11,8 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
-/// Numbers of a destination's record for L heads: scores, maxima and D_i. Those of few heads are padded, so that
-/// none crosses the end of a cache line.
+/// Numbers of a destination's record for L heads: scores, maxima and D_i. Those of few heads are padded, so
+/// that none crosses the end of a cache line.
 constexpr int record_numbers(Index lanes) { return static_cast<int>(lanes < 8 ? 4 * lanes : 3 * lanes); }
 
 /// One backward pass over one group, the same for every thread.
@@ -54,8 +54,24 @@ struct BackwardJob {
     return (arrays.out_places.empty() ? arrays.out_edge_ids : arrays.out_places).data();
   }
   // The same of the out-edges of one row.
-  const EdgeId* places_of(const EdgeRow& run) const {
-    return places() + (run.nodes - input.graph.arrays().out_destinations.data());
+  const EdgeId* places_of(const EdgeRow& run) const { return places() + first_out_edge(run); }
+
+  // Which of all out-edges the first one of a row is.
+  Index first_out_edge(const EdgeRow& run) const {
+    return run.nodes - input.graph.arrays().out_destinations.data();
+  }
+  // Where the gradients of out-edges are stored, from one of them on.
+  struct ArgumentPlaces {
+    GAT_INLINE Real* operator[](Index k) const {
+      return d_argument + (slots != nullptr ? static_cast<Index>(slots[k]) : places[k]) * L;
+    }
+    Real* d_argument;
+    const EdgeSlot* slots;
+    const EdgeId* places;
+  };
+  ArgumentPlaces argument_places(Index out_edge) const {
+    const std::span<const EdgeSlot> slots = input.graph.arrays().out_slots;
+    return {d_argument, slots.empty() ? nullptr : slots.data() + out_edge, places() + out_edge};
   }
 
   static MatrixView part(MatrixView whole, Index first, Index count) {
@@ -75,7 +91,7 @@ struct BackwardJob {
   const AttentionGradient& gradient;
   MatrixView d_values;
   // Of every edge, by its place among the in-edges; null = not stored.
-  Real* d_argument;            // separable scores, from sources to destinations: L gradients
+  Real* d_argument;  // separable scores, from sources to destinations: L gradients; by slot, if given
   Real* pair_edges = nullptr;  // pair scores, from destinations to sources: L weights, L of ∂/∂t
   EdgeRows edge_rows;          // what edges add to values
   bool flat;                   // whether short rows are worked on without gaps

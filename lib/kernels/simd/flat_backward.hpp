@@ -33,9 +33,8 @@ class FlatBackward {
     for (Index r = 0; r < batch.count() && !job_.d_source.empty(); ++r)
       store_tile<L>(job_.d_source.row(batch.row(r)), batch.template fold_row<AddLanes>(d_argument_, r, 0));
     if (job_.d_argument == nullptr) return;
-    const EdgeId* place = job_.places() + batch.first_edge();
-    for (Index k = 0; k < batch.edges(); ++k)
-      copy_numbers<L>(job_.d_argument + place[k] * L, d_argument_.at(k));
+    const auto places = job_.argument_places(batch.first_edge());
+    for (Index k = 0; k < batch.edges(); ++k) copy_numbers<L>(places[k], d_argument_.at(k));
   }
 
   template <class Batch>
@@ -49,13 +48,14 @@ class FlatBackward {
   void read_records(const FlatBatch<L>& batch) {
     const NodeId* nodes = batch.nodes();
     const Index edges = batch.edges();
-    const EdgeId* place = job_.d_argument == nullptr ? nullptr : job_.places() + batch.first_edge();
+    const bool stores = job_.d_argument != nullptr;
+    const auto places = job_.argument_places(batch.first_edge());
     for (Index k = 0; k < edges; ++k) {
       const Real* record = job_.records.data + nodes[k] * job_.records.stride;
       copy_numbers<L>(s_.at(k), record);
       copy_numbers<L>(maximum_.at(k), record + L);
       copy_numbers<L>(d_.at(k), record + 2 * L);
-      if (place != nullptr) __builtin_prefetch(job_.d_argument + place[k] * L, 1);
+      if (stores) __builtin_prefetch(places[k], 1);
     }
     store(s_.at(edges), Lanes{});
     store(maximum_.at(edges), Lanes{});

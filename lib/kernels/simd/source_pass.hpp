@@ -66,13 +66,14 @@ class SourceWorker : EdgeGradients<L, Score> {
       const GatherList list = batch.list(r);
       Real* maximum = this->maximum_.at(batch.first_vector(r));
       Real* d = this->d_.at(batch.first_vector(r));
-      const EdgeId* place = job_.d_argument == nullptr ? nullptr : job_.places_of(batch.run(r));
+      const bool stores = job_.d_argument != nullptr;
+      const auto places = job_.argument_places(stores ? job_.first_out_edge(batch.run(r)) : 0);
       for (Index k = 0; k < list.count; ++k) {
         const Real* record = job_.records.data + list.ids[k] * job_.records.stride;
         copy_numbers<L>(maximum + k * L, record + L);
         copy_numbers<L>(d + k * L, record + 2 * L);
         // What `scatter` will write.
-        if (place != nullptr) __builtin_prefetch(job_.d_argument + place[k] * L, 1);
+        if (stores) __builtin_prefetch(places[k], 1);
       }
     }
     batch.fill_padding(this->maximum_, 0);
@@ -104,9 +105,9 @@ class SourceWorker : EdgeGradients<L, Score> {
     if (job_.d_argument == nullptr) return;
     for (Index r = 0; r < batch.count(); ++r) {
       const EdgeRow& run = batch.run(r);
-      const EdgeId* place = job_.places_of(run);
+      const auto places = job_.argument_places(job_.first_out_edge(run));
       const Real* from = this->d_argument_.at(batch.first_vector(r));
-      for (Index k = 0; k < run.count; ++k) copy_numbers<L>(job_.d_argument + place[k] * L, from + k * L);
+      for (Index k = 0; k < run.count; ++k) copy_numbers<L>(places[k], from + k * L);
     }
   }
 
