@@ -18,11 +18,16 @@ endfunction()
 
 # The widest instruction level (lib/kernels/simd/level.hpp) that kernels are compiled for, beside the narrower
 # ones in one library. Double precision, which is there for checks, does without the widest: kernels are most
-# of what a build takes.
+# of what a build takes, and with sanitizers many times as much.
+if(NOT GAT_WIDEST_LEVEL MATCHES "^[012]$")
+  message(FATAL_ERROR "GAT_WIDEST_LEVEL is '${GAT_WIDEST_LEVEL}'; it is 0 (SSE2), 1 (AVX2) or 2 (AVX-512)")
+endif()
 set(gat_widest_level 0)
-set(gat_widest_level_f64 0)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(gat_widest_level 2)
+  set(gat_widest_level ${GAT_WIDEST_LEVEL})
+endif()
+set(gat_widest_level_f64 0)
+if(gat_widest_level EQUAL 2)
   set(gat_widest_level_f64 1)
 endif()
 
