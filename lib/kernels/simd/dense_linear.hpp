@@ -62,6 +62,8 @@ class DenseLinear {
     const MatrixView partial = workspace_.matrix(kSumBlocks * depth_, width);
     const MatrixView blocks = workspace_.matrix(threads_ * kSumRows, depth_);
     const MatrixView packed = workspace_.matrix(threads_, packed_size(kSumRows, width));
+    const Index head_dim = input_.head_masks == nullptr ? 0 : input_.head_masks->head_dim;
+    const MatrixView heads = workspace_.matrix(threads_ * depth_, head_dim);
     parallel_for(threads_, kSumBlocks, block * depth_ * width / 8, [&](Index begin, Index end, int member) {
       const MatrixView rows_block(blocks.row(member * kSumRows), kSumRows, depth_);
       for (Index b = begin; b < end; ++b) {
@@ -71,7 +73,12 @@ class DenseLinear {
         for (Index first = b * block; first < last; first += kSumRows) {
           const Index stop = std::min(first + kSumRows, last);
           wanted(first, stop);
-          add_products(d_out, first, stop, first > b * block, rows_block, packed.row(member), sum);
+          if (input_.head_masks != nullptr) {
+            const MatrixView head(heads.row(member * depth_), depth_, head_dim);
+            add_head_products(d_out, first, stop, rows_block, packed.row(member), head, sum);
+          } else {
+            add_products(d_out, first, stop, first > b * block, rows_block, packed.row(member), sum);
+          }
         }
       }
     });
@@ -175,25 +182,26 @@ class DenseLinear {
   void add_products(ConstMatrixView d_out, Index first, Index last, bool add, MatrixView block, Real* packed,
                     MatrixView sum) const {
     const Index count = last - first;
-    if (input_.head_masks == nullptr) {
-      const Steps x = rows(first, last, 0, block);
-      pack_panels(d_out.row(first), d_out.stride, 1, count, d_out.cols, 0, panels(d_out.cols), packed);
-      multiply_transposed(depth_, x, packed, count, d_out.cols, sum.data, sum.stride, add,
-                          next_rows(last, kSumRows), ReadAhead(d_out, last, last + kSumRows));
-      return;
-    }
+    const Steps x = rows(first, last, 0, block);
+    pack_panels(d_out.row(first), d_out.stride, 1, count, d_out.cols, 0, panels(d_out.cols), packed);
+    multiply_transposed(depth_, x, packed, count, d_out.cols, sum.data, sum.stride, add,
+                        next_rows(last, kSumRows), ReadAhead(d_out, last, last + kSumRows));
+  }
+
+  // The same where every head has a mask of its own; `head` holds the products of one.
+  void add_head_products(ConstMatrixView d_out, Index first, Index last, MatrixView block, Real* packed,
+                         MatrixView head, MatrixView sum) const {
     const HeadLayout& layout = *input_.head_masks;
+    const Index count = last - first;
     for (Index s = 0; s < layout.num_heads; ++s) {
       load_rows(input_, s, first, last, block);
       const HeadColumns columns(layout, s);
-      for (Index r = first; r < last; ++r) {
-        for (Index f = 0; f < depth_; ++f) {
-          const Real x = block(r - first, f);
-          for (Index d = 0; d < columns.count && x != 0; ++d) {
-            const Index column = columns.first + d * columns.step;
-            sum(f, column) += x * d_out(r, column);
-          }
-        }
+      pack_panels(d_out.row(first) + columns.first, d_out.stride, columns.step, count, columns.count, 0,
+                  panels(columns.count), packed);
+      multiply_transposed(depth_, {block.data, block.stride, 1}, packed, count, columns.count, head.data,
+                          head.stride, false, {}, {});
+      for (Index f = 0; f < depth_; ++f) {
+        for (Index d = 0; d < columns.count; ++d) sum(f, columns.first + d * columns.step) += head(f, d);
       }
     }
   }

@@ -56,7 +56,8 @@ struct GatLayer::Run {
       value_mask = DropoutMask(random.derive(kValueSite), o.value_dropout);
       attention_mask = DropoutMask(random.derive(kAttentionSite), o.attention_dropout);
     }
-    const bool per_head = o.dropout_per_head && source_mask.active();
+    // The only head's mask is the one for all.
+    const bool per_head = o.dropout_per_head && o.num_heads > 1 && source_mask.active();
     const Index masks = per_head ? o.num_heads : 1;
     const HeadLayout* head_masks = per_head ? &heads : nullptr;
     source = {in.source, arrays.node_ids, source_mask, masks, head_masks};
