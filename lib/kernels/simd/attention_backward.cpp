@@ -206,7 +206,8 @@ void attention_backward(const AttentionInput& input, const ScoreInput& score, co
   AttentionGradient with_values = gradient;
   if (gradient.values.empty())
     with_values.values = input.workspace.matrix(graph.num_sources(), layout.width());
-  const MatrixView records = input.workspace.matrix(out.rows, layout.num_groups * record_numbers(layout.lanes));
+  const MatrixView records =
+      input.workspace.matrix(out.rows, layout.num_groups * record_numbers(layout.lanes));
   const MatrixView edges = input.workspace.matrix(store_edges || store_pairs ? graph.num_edges() : 0,
                                                   (store_pairs ? 2 : 1) * layout.lanes);
   Bf16Rows bf16_d_out;

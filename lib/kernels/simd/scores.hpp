@@ -70,8 +70,9 @@ class GatScore {
       }
       if (other.data == nullptr) std::fill_n(to, list.count * L, Real(0));
       else
-        for_gathered_numbers<N>(list, other,
-                                [&](Index k, const Real* from) GAT_INLINE_BODY { copy_numbers<L>(to + k * L, from); });
+        for_gathered_numbers<N>(list, other, [&](Index k, const Real* from) GAT_INLINE_BODY {
+          copy_numbers<L>(to + k * L, from);
+        });
     }
     if (L >= 8 && other.data != nullptr && edge_.empty()) return;
     for (Index r = 0; r < batch.count(); ++r) {
