@@ -27,7 +27,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(gat_widest_level ${GAT_WIDEST_LEVEL})
 endif()
 set(gat_widest_level_f64 0)
-if(gat_widest_level EQUAL 2)
+if(gat_widest_level GREATER 0)
   set(gat_widest_level_f64 1)
 endif()
 

@@ -7,7 +7,7 @@ the program would crash on a machine without them. So in the objects of a level 
 either carry the level's namespace in its name or use no instruction beyond the baseline; functions that
 run when a program starts must use none; and the baseline's objects must not hold any at all.
 
-Usage: check_levels.py BUILD_FOLDER | --self-test COMPILER
+Usage: check_levels.py BUILD_FOLDER LIBRARY=WIDEST_LEVEL... | --self-test COMPILER
 Exit code 0: nothing leaks, 1: something does or there is nothing to check, 77: no objdump, skipped.
 """
 import os
@@ -20,8 +20,6 @@ import tempfile
 
 SKIPPED = 77
 LEVELS = {0: "baseline", 1: "avx2", 2: "avx512"}
-# Double precision does without the widest level.
-LIBRARIES = {"gat": (0, 1, 2), "gat_f64": (0, 1)}
 # AVX and AVX-512 by their registers and encodings, BMI by its mnemonics (but tzcnt, which is also how the
 # baseline's bsf with a prefix is shown).
 WIDE = re.compile(r"%[yz]mm\d|%k[0-7]\b|^v\w+\s.*%xmm|"
@@ -90,10 +88,10 @@ def leaks_in(path, level, functions):
             if level == "baseline" or at_start or not own.search(name)]
 
 
-def check(build):
-    problems, objects, shared = [], 0, 0
-    for library, numbers in LIBRARIES.items():
-        for number in numbers:
+def check(build, widest):
+    problems, objects = [], 0
+    for library, last in widest.items():
+        for number in range(last + 1):
             level = LEVELS[number]
             folder = build / "CMakeFiles" / f"{library}_simd{number}.dir"
             paths = sorted([*folder.rglob("*.o"), *folder.rglob("*.obj")])
@@ -144,20 +142,24 @@ def self_test(compiler):
             found = leaks_in(target, "avx512", functions_of(target))
             print(f"{name}: {found or 'no leak'}")
             failed += bool(found) != leaks
-        failed += check(pathlib.Path(folder)) != 1  # a folder without objects is no success
+        failed += check(pathlib.Path(folder), {"gat": 0}) != 1  # a folder without objects is no success
     print(f"levels, self-test: {failed} problems")
     return 1 if failed else 0
 
 
 def main(words):
-    if len(words) not in (1, 2) or (words[0] == "--self-test") != (len(words) == 2):
+    self_testing = len(words) == 2 and words[0] == "--self-test"
+    widest = dict(re.findall(r"^(\w+)=([0-2])$", "\n".join(words[1:]), re.MULTILINE))
+    if not self_testing and (len(words) < 2 or len(widest) != len(words) - 1):
         print(__doc__)
         return 2
     for tool in ("objdump", "c++filt"):
         if shutil.which(tool) is None:
             print(f"skipped: no {tool}, which binutils has")
             return SKIPPED
-    return self_test(words[1]) if len(words) == 2 else check(pathlib.Path(words[0]))
+    if self_testing:
+        return self_test(words[1])
+    return check(pathlib.Path(words[0]), {library: int(level) for library, level in widest.items()})
 
 
 if __name__ == "__main__":
