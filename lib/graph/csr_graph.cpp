@@ -1,12 +1,12 @@
 #include "gat/graph/csr_graph.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "gat/core/error.hpp"
+#include "graph/edge_slots.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -90,11 +90,11 @@ void CsrGraph::build_transpose() {
 
 // Blocks of consecutive destinations, the edges of each in the order of their sources. Who goes over the
 // out-edges writes to as many places at once as there are blocks, few enough for the nearest cache; who goes
-// over the in-edges reads one block, which fits a farther one. Small graphs fit a cache as they are.
+// over the in-edges reads one block, which fits a farther one.
 void CsrGraph::build_slots() {
-  constexpr EdgeId kLeastEdges = EdgeId(1) << 18, kBlockEdges = EdgeId(1) << 15, kMostBlocks = 64;
+  constexpr EdgeId kBlockEdges = EdgeId(1) << 15, kMostBlocks = 64;
   const EdgeId edges = num_edges();
-  if (edges < kLeastEdges || edges > std::numeric_limits<EdgeSlot>::max()) return;
+  if (!gets_slots(edges)) return;
   const EdgeId block_edges = std::max(kBlockEdges, (edges + kMostBlocks - 1) / kMostBlocks);
   // Where the block of a destination goes on.
   std::vector<EdgeSlot> next;

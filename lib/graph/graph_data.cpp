@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gat/core/error.hpp"
+#include "graph/edge_slots.hpp"
 
 namespace gat::inline GAT_PRECISION {
 
@@ -26,11 +27,10 @@ void require_finite(ConstMatrixView matrix, const char* what) {
 Index GraphData::memory_bytes() const {
   const Index real = sizeof(Real);
   const Index edges = graph.num_edges() * Index(2 * sizeof(NodeId) + 3 * sizeof(EdgeId) + 1);
-  const Index slots = static_cast<Index>(graph.view().arrays().in_slots.size() * 2 * sizeof(EdgeSlot));
   const Index offsets = (graph.num_sources() + graph.num_destinations() + 2) * Index(sizeof(EdgeId));
   const Index dense = features.dense.size() * real;
   const Index sparse = features.sparse.num_entries() * (real + Index(sizeof(NodeId)));
-  return edges + slots + offsets + dense + sparse + edge_features.size() * real;
+  return edges + edge_slot_bytes(graph.num_edges()) + offsets + dense + sparse + edge_features.size() * real;
 }
 
 void GraphData::validate() const {

@@ -10,6 +10,7 @@
 #include "core/timed_scope.hpp"
 #include "gat/kernels/loss.hpp"
 #include "gat/train/probability_metrics.hpp"
+#include "graph/edge_slots.hpp"
 #include "train/part.hpp"
 
 namespace gat::inline GAT_PRECISION {
@@ -340,9 +341,10 @@ Index training_memory_bytes(const Network& network, const GraphData& data, Index
   const Index columns = std::max<Index>(network.description().num_features - data.num_features(), 0);
   const Index positions =
       nodes * columns * Index(sizeof(Real) + (data.features.is_sparse ? sizeof(NodeId) : 0));
-  // Edge by edge: both directions with ids and flags, and the maps from the user's edges.
+  // Edge by edge: both directions with ids, slots and flags, and the maps from the user's edges.
   const Index graph = num_edges * Index(2 * sizeof(NodeId) + 2 * sizeof(EdgeId) + 1) +
-                      user_edges * Index(2 * sizeof(EdgeId)) + 2 * nodes * Index(sizeof(EdgeId));
+                      edge_slot_bytes(num_edges) + user_edges * Index(2 * sizeof(EdgeId)) +
+                      2 * nodes * Index(sizeof(EdgeId));
   // While it is built: the items of both lists and their order.
   const Index building =
       (user_edges + num_edges) * Index(24 + sizeof(EdgeId)) + num_edges * Index(sizeof(EdgeId));

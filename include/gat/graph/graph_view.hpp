@@ -63,9 +63,9 @@ class GraphView {
                                                ///< they are one graph
     std::span<const EdgeId> out_places;  ///< where each out-edge stands among the in-edges; optional, for
                                          ///< speed, where ids are not places
-    /// Optional, for speed, both or none: the slot of each in-edge and of the same edge among the out-edges,
-    /// a number of its own below the number of edges, chosen so that neither direction meets a cache line per
-    /// edge.
+    /// Optional, for speed, both or none (who replaces the edges clears them): the slot of each in-edge and
+    /// of the same edge among the out-edges, a number of its own below the number of edges, chosen so that
+    /// neither direction meets a cache line per edge.
     std::span<const EdgeSlot> in_slots, out_slots;
     Index num_segments = 1;  ///< graphs in the batch; `segments` are below this number
     /// Optional, num_segments + 1: where each graph begins, and the end of the last (gat/graph/segments.hpp).

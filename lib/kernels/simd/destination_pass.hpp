@@ -131,15 +131,16 @@ template <int L>
 void sum_edge_gradients(const GraphView& graph, const Real* d_argument, MatrixView d_destination,
                         const Execution& execution) {
   constexpr Index kAhead = 32;
+  const std::span<const EdgeSlot> slots = graph.arrays().in_slots;
+  const bool by_slot = has_slots(graph);
   parallel_ranges(
       execution.num_threads, graph.num_destinations(),
       [&](Index i) { return graph.in_edges_before(i) * L / 4 + 8 * i; },
       [&](Index begin, Index end, int) {
-        const std::span<const EdgeSlot> slots = graph.arrays().in_slots;
         alignas(64) Real in_order[kChunkEdges * L];
         // The gradients of `count` edges from `edge` on, in order.
         const auto gradients = [&](Index edge, Index count) -> const Real* {
-          if (slots.empty()) return d_argument + edge * L;
+          if (!by_slot) return d_argument + edge * L;
           const EdgeSlot* slot = slots.data() + edge;
           const Index known = static_cast<Index>(slots.size()) - edge;
           for (Index k = 0; k < count; ++k) {

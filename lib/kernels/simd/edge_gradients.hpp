@@ -11,9 +11,18 @@
 namespace gat::inline GAT_PRECISION {
 namespace GAT_SIMD {
 
-/// Numbers of a destination's record for L heads: scores, maxima and D_i. Those of few heads are padded, so
-/// that none crosses the end of a cache line.
-constexpr int record_numbers(Index lanes) { return static_cast<int>(lanes < 8 ? 4 * lanes : 3 * lanes); }
+/// Numbers of a destination's record for L heads: scores, maxima and D_i. One that fits a cache line is
+/// padded, so that it never lies in two.
+constexpr int record_numbers(Index lanes) {
+  const bool fits = 4 * lanes * static_cast<Index>(sizeof(Real)) <= 64;
+  return static_cast<int>((fits ? 4 : 3) * lanes);
+}
+
+/// Whether every edge has a slot; other views store gradients at the places of edges.
+inline bool has_slots(const GraphView& graph) {
+  const auto edges = static_cast<std::size_t>(graph.num_edges());
+  return edges > 0 && graph.arrays().in_slots.size() == edges && graph.arrays().out_slots.size() == edges;
+}
 
 /// One backward pass over one group, the same for every thread.
 template <int L, class Score>
@@ -43,6 +52,7 @@ struct BackwardJob {
         gradient(attention_gradient),
         d_values(part(attention_gradient.values, group * width, width)),
         d_argument(edge_gradients),
+        by_slot(edge_gradients != nullptr && has_slots(in.graph)),
         edge_rows(in.edge_features, in.value_edge_weight, in.heads, group),
         flat(Score::kSeparable && in.graph.stored() && lies_in_cache(in.values.rows, in.values.cols) &&
              score.is_plain() && terms.is_plain() && !terms.has_advantage() && !edge_rows.given() &&
@@ -70,8 +80,8 @@ struct BackwardJob {
     const EdgeId* places;
   };
   ArgumentPlaces argument_places(Index out_edge) const {
-    const std::span<const EdgeSlot> slots = input.graph.arrays().out_slots;
-    return {d_argument, slots.empty() ? nullptr : slots.data() + out_edge, places() + out_edge};
+    const EdgeSlot* slots = by_slot ? input.graph.arrays().out_slots.data() + out_edge : nullptr;
+    return {d_argument, slots, places() + out_edge};
   }
 
   static MatrixView part(MatrixView whole, Index first, Index count) {
@@ -91,7 +101,8 @@ struct BackwardJob {
   const AttentionGradient& gradient;
   MatrixView d_values;
   // Of every edge, by its place among the in-edges; null = not stored.
-  Real* d_argument;  // separable scores, from sources to destinations: L gradients; by slot, if given
+  Real* d_argument;            // separable scores, from sources to destinations: L gradients
+  bool by_slot;                // those of separable scores lie by slot instead
   Real* pair_edges = nullptr;  // pair scores, from destinations to sources: L weights, L of ∂/∂t
   EdgeRows edge_rows;          // what edges add to values
   bool flat;                   // whether short rows are worked on without gaps
