@@ -42,8 +42,9 @@ class ReadAhead {
     numbers_ = ((end_ - at_) / kLineNumbers / std::max<Index>(steps, 1) + 1) * kLineNumbers;
   }
   void step() {
-    const Real* const stop = std::min(end_, at_ + numbers_);
-    for (; at_ < stop; at_ += kLineNumbers) __builtin_prefetch(at_, 0, 2);
+    const Index count = std::min(numbers_, end_ - at_);
+    for (Index k = 0; k < count; k += kLineNumbers) __builtin_prefetch(at_ + k, 0, 2);
+    at_ += count;
   }
 
  private:
