@@ -17,8 +17,8 @@ function(gat_compile_options target)
 endfunction()
 
 # The widest instruction level (lib/kernels/simd/level.hpp) that kernels are compiled for, beside the narrower
-# ones in one library. Double precision, which is there for checks, does without the widest: kernels are most
-# of what a build takes, and with sanitizers many times as much.
+# ones in one library. Double precision, which is there for checks, stops at AVX2: kernels are most of what a
+# build takes, and with sanitizers many times as much.
 if(NOT GAT_WIDEST_LEVEL MATCHES "^[012]$")
   message(FATAL_ERROR "GAT_WIDEST_LEVEL is '${GAT_WIDEST_LEVEL}'; it is 0 (SSE2), 1 (AVX2) or 2 (AVX-512)")
 endif()
