@@ -11,8 +11,14 @@ namespace gat::app {
 
 namespace {
 
-constexpr int kDistances[] = {0, 4, 8, 16, 32, 48, 64, 96};
-static_assert(kDistances[std::size(kDistances) - 1] <= kColumnPadding);
+struct Fetched {
+  int distance;
+  bool to_second;
+};
+constexpr Fetched kFetched[] = {{0, false},  {4, false},  {8, false},  {16, false}, {32, false},
+                                {48, false}, {64, false}, {96, false}, {16, true},  {32, true},
+                                {48, true},  {64, true},  {96, true}};
+static_assert(kFetched[std::size(kFetched) - 1].distance <= kColumnPadding);
 
 Index padded(Index width) {
   if (width < 16) return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(width)));
@@ -37,28 +43,32 @@ class Gather final : public Yardstick {
 
   void tune() override {
     double best = std::numeric_limits<double>::max();
-    int best_distance = 0;
-    for (const int distance : kDistances) {
-      distance_ = distance;
+    Fetched best_kind = kFetched[0];
+    for (const Fetched& fetched : kFetched) {
+      fetched_ = fetched;
       const double first = seconds_of([this] { run(); });
       const double seconds = std::min(first, seconds_of([this] { run(); }));
       if (seconds >= best) continue;
       best = seconds;
-      best_distance = distance;
+      best_kind = fetched;
     }
-    distance_ = best_distance;
+    fetched_ = best_kind;
   }
   void run() override {
     team_.run([this](int thread) {
       const auto t = static_cast<std::size_t>(thread);
       best_loops().gather({view_.arrays().in_offsets.data(), columns_.data(), first_rows_[t],
-                           first_rows_[t + 1], rows_.data(), stride_, sums_.data(), stride_, distance_});
+                           first_rows_[t + 1], rows_.data(), stride_, sums_.data(), stride_,
+                           fetched_.distance, fetched_.to_second});
     });
   }
   double amount() const override {
     return static_cast<double>(view_.num_edges()) * static_cast<double>(width_) * sizeof(float);
   }
-  std::string variant() const override { return "fetched " + std::to_string(distance_) + " edges ahead"; }
+  std::string variant() const override {
+    return "fetched " + std::to_string(fetched_.distance) + " edges ahead" +
+           (fetched_.to_second ? " into the second cache" : "");
+  }
 
  private:
   // Rows of each thread, by equal numbers of edges.
@@ -78,7 +88,7 @@ class Gather final : public Yardstick {
   std::vector<NodeId> columns_;
   HugeBuffer &rows_, &sums_;
   std::vector<Index> first_rows_;
-  int distance_ = 0;
+  Fetched fetched_ = kFetched[0];
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ struct GatherTask {
   float* out;               ///< one row per row of the graph
   std::int64_t out_stride;  ///< 0 = every sum overwrites the same row
   int distance;             ///< rows are fetched this many edges ahead; 0 = not
+  bool to_second = false;   ///< into the second-level cache instead of the first
 };
 
 constexpr int kColumnPadding = 96;

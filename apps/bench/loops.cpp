@@ -100,23 +100,37 @@ void read(const float* data, std::int64_t count, std::int64_t repeats, bool ahea
   else read_all<false>(data, count, repeats, sink);
 }
 
-template <int Lines>
+// Rows ahead are fetched into no cache, the first-level or the second-level one.
+enum class Fetch { none, first, second };
+template <Fetch To>
+struct FetchKind {};
+
+template <int Lines, Fetch To>
 inline void fetch(const float* row) {
   const char* line = reinterpret_cast<const char*>(row);
 #pragma GCC unroll 64
-  for (int k = 0; k < Lines; ++k) __builtin_prefetch(line + k * kLine, 0, 3);
+  for (int k = 0; k < Lines; ++k) __builtin_prefetch(line + k * kLine, 0, To == Fetch::first ? 3 : 2);
 }
 
-// The sum of one row's edges; `Ways` edges at once give short sums independent additions. Lines = 0: nothing
-// is fetched ahead.
-template <class V, int Count, int Ways, int Lines>
+// Calls gather(FetchKind<To>()) for the kind that the task asks for.
+template <class Gather>
+void with_fetch(const GatherTask& task, const Gather& gather) {
+  if (task.distance == 0) gather(FetchKind<Fetch::none>());
+  else if (task.to_second) gather(FetchKind<Fetch::second>());
+  else gather(FetchKind<Fetch::first>());
+}
+
+// The sum of one row's edges; `Ways` edges at once give short sums independent additions.
+template <class V, int Count, int Ways, Fetch To>
 inline void sum_row(const GatherTask& task, std::int64_t row) {
   constexpr int kWidth = sizeof(V) / 4;
+  constexpr int kLines = (Count * static_cast<int>(sizeof(V)) + kLine - 1) / kLine;
   const std::int64_t end = task.offsets[row + 1];
   V sums[Ways][Count] = {};
   std::int64_t e = task.offsets[row];
   const auto add = [&](std::int64_t edge, V* to) {
-    if constexpr (Lines > 0) fetch<Lines>(task.rows + task.columns[edge + task.distance] * task.stride);
+    if constexpr (To != Fetch::none)
+      fetch<kLines, To>(task.rows + task.columns[edge + task.distance] * task.stride);
     const V* from = reinterpret_cast<const V*>(task.rows + task.columns[edge] * task.stride);
 #pragma GCC unroll 32
     for (int k = 0; k < Count; ++k) to[k] += from[k];
@@ -140,15 +154,13 @@ inline void sum_row(const GatherTask& task, std::int64_t row) {
 template <class V, int Count>
 void gather_narrow(const GatherTask& task) {
   constexpr int kWays = Count * 4 <= kSums ? 4 : (Count * 2 <= kSums ? 2 : 1);
-  constexpr int kLines = (Count * static_cast<int>(sizeof(V)) + kLine - 1) / kLine;
-  for (std::int64_t r = task.first_row; r < task.last_row; ++r) {
-    if (task.distance > 0) sum_row<V, Count, kWays, kLines>(task, r);
-    else sum_row<V, Count, kWays, 0>(task, r);
-  }
+  with_fetch(task, [&]<Fetch To>(FetchKind<To>) {
+    for (std::int64_t r = task.first_row; r < task.last_row; ++r) sum_row<V, Count, kWays, To>(task, r);
+  });
 }
 
 // Adds rows to a sum that lies in the first cache, Ways edges at once; `first` overwrites.
-template <int Ways>
+template <int Ways, Fetch To>
 inline void add_wide(const GatherTask& task, std::int64_t edge, float* sum, bool first) {
   const float* rows[Ways];
   const float* ahead[Ways];
@@ -158,9 +170,9 @@ inline void add_wide(const GatherTask& task, std::int64_t edge, float* sum, bool
     ahead[w] = task.rows + task.columns[edge + w + task.distance] * task.stride;
   }
   for (std::int64_t f = 0; f < task.stride; f += 16) {
-    if (task.distance > 0) {
+    if constexpr (To != Fetch::none) {
 #pragma GCC unroll 4
-      for (int w = 0; w < Ways; ++w) __builtin_prefetch(ahead[w] + f, 0, 3);
+      for (int w = 0; w < Ways; ++w) fetch<1, To>(ahead[w] + f);
     }
 #pragma GCC unroll 4
     for (int k = 0; k < 16; k += kFloats) {
@@ -177,17 +189,19 @@ inline void add_wide(const GatherTask& task, std::int64_t edge, float* sum, bool
 // two thirds of this.
 void gather_wide(const GatherTask& task) {
   constexpr int kWays = 4;
-  for (std::int64_t r = task.first_row; r < task.last_row; ++r) {
-    float* sum = task.out + r * task.out_stride;
-    const std::int64_t begin = task.offsets[r];
-    const std::int64_t end = task.offsets[r + 1];
-    std::int64_t e = begin;
-    for (; e + kWays <= end; e += kWays) add_wide<kWays>(task, e, sum, e == begin);
-    for (; e < end; ++e) add_wide<1>(task, e, sum, e == begin);
-    if (begin == end) {
-      for (std::int64_t f = 0; f < task.stride; ++f) sum[f] = 0;
+  with_fetch(task, [&]<Fetch To>(FetchKind<To>) {
+    for (std::int64_t r = task.first_row; r < task.last_row; ++r) {
+      float* sum = task.out + r * task.out_stride;
+      const std::int64_t begin = task.offsets[r];
+      const std::int64_t end = task.offsets[r + 1];
+      std::int64_t e = begin;
+      for (; e + kWays <= end; e += kWays) add_wide<kWays, To>(task, e, sum, e == begin);
+      for (; e < end; ++e) add_wide<1, To>(task, e, sum, e == begin);
+      if (begin == end) {
+        for (std::int64_t f = 0; f < task.stride; ++f) sum[f] = 0;
+      }
     }
-  }
+  });
 }
 
 // Finds the number of vectors in a row among 1 … Count.

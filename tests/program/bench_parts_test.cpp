@@ -84,7 +84,7 @@ TEST_CASE("a limit has one part for each kind of work", "[program][bench]") {
 namespace {
 
 // Numbers by which sums of gathered rows differ from the plain ones. Degrees are 0, 1, … 7 over 9 sources.
-int wrong_sums(const Loops& loops, int stride, int distance) {
+int wrong_sums(const Loops& loops, int stride, int distance, bool to_second) {
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int32_t> columns;
   for (int row = 0; row < 8; ++row) {
@@ -94,7 +94,8 @@ int wrong_sums(const Loops& loops, int stride, int distance) {
   columns.resize(columns.size() + kColumnPadding);
   HugeBuffer rows(9 * stride), sums(8 * stride);
   for (int k = 0; k < 9 * stride; ++k) rows.data()[k] = static_cast<float>(k % 101);
-  loops.gather({offsets.data(), columns.data(), 0, 8, rows.data(), stride, sums.data(), stride, distance});
+  loops.gather(
+      {offsets.data(), columns.data(), 0, 8, rows.data(), stride, sums.data(), stride, distance, to_second});
   int wrong = 0;
   for (int k = 0; k < 8 * stride; ++k) {
     const auto row = static_cast<std::size_t>(k / stride);
@@ -112,8 +113,11 @@ TEST_CASE("the gathering loop sums the rows of each destination at every level",
   for (const Loops* loops : available_loops()) {
     for (const int stride : {1, 2, 4, 8, 16, 48, 64, 112, 256, 272, 1024}) {
       for (const int distance : {0, 4, 96}) {
-        INFO(loops->name << ", stride " << stride << ", distance " << distance);
-        CHECK(wrong_sums(*loops, stride, distance) == 0);
+        for (const bool to_second : {false, true}) {
+          INFO(loops->name << ", stride " << stride << ", distance " << distance << ", into the second cache "
+                           << to_second);
+          CHECK(wrong_sums(*loops, stride, distance, to_second) == 0);
+        }
       }
     }
   }
