@@ -1,7 +1,7 @@
 /// The loops that everything sparse ends in: sums of gathered rows, and their products with one row.
 ///
 /// The sums stay in registers for a whole row, those of wider rows in the first-level cache, so out-of-order
-/// execution hides most of the latency; rows ahead are prefetched across the ends of rows, where the matrix
+/// execution hides most of the latency; rows ahead are fetched across the ends of rows, where the matrix
 /// is larger than the nearest caches. Weights are one number per head and gathered row, repeated over lanes.
 #pragma once
 
@@ -17,12 +17,18 @@ struct GatherList {
   Index known;
 };
 
+/// How far ahead rows are fetched, and how near.
+struct Ahead {
+  Index rows = 0;          ///< 0 = none are fetched
+  bool to_second = false;  ///< into the second-level cache instead of the first
+};
+
 /// The matrix that is gathered from, from its first column of interest on.
 template <class Number>
 struct GatheredRows {
   const Number* data;
   Index stride;
-  Index ahead;  ///< rows to prefetch ahead; 0 = none
+  Ahead ahead;
 };
 using GatherSource = GatheredRows<Real>;
 
@@ -31,73 +37,94 @@ inline bool lies_in_cache(Index rows, Index width) {
   constexpr Index kCacheBytes = 1 << 20;
   return rows * width * static_cast<Index>(sizeof(Real)) <= kCacheBytes;
 }
-/// Rows to prefetch ahead: none from the nearest caches, eight from the others; from memory about as many
-/// lines as a core has requests under way. Farther ahead two gathers at once push each other out.
-inline Index prefetch_distance(Index rows, Index width) {
-  constexpr Index kNearBytes = 128 << 10, kInFlightBytes = 6 << 10, kLeast = 6, kMost = 48, kInCache = 8;
-  const Index row_bytes = width * static_cast<Index>(sizeof(Real));
-  if (rows * row_bytes <= kNearBytes) return 0;
-  if (lies_in_cache(rows, width)) return kInCache;
-  return std::clamp(kInFlightBytes / std::max<Index>(row_bytes, 1), kLeast, kMost);
+/// Whether narrow rows in memory are fetched into the second-level cache. Intel's cores have three times as
+/// many requests under way from there as from the first-level one; no other processor was found to gain.
+inline bool fetches_to_second_cache() {
+#if defined(__x86_64__)
+  static const bool is_intel = __builtin_cpu_is("intel");
+  return is_intel;
+#else
+  return false;
+#endif
+}
+/// None are fetched from the nearest caches, a few from the others; from memory about as many lines as a core
+/// has requests under way. Farther ahead, in the first-level cache, two gathers at once push each other out.
+inline Ahead ahead_of(Index rows, Index width) {
+  constexpr Index kNearBytes = 128 << 10, kFarBytes = 32 << 20, kNarrowBytes = 256, kInFlightBytes = 6 << 10;
+  constexpr Index kInCache = 8, kLeast = 6, kMost = 48, kMostInSecond = 64;
+  const Index row_bytes = std::max<Index>(width * static_cast<Index>(sizeof(Real)), 1);
+  if (rows * row_bytes <= kNearBytes) return {};
+  if (lies_in_cache(rows, width)) return {kInCache};
+  if (row_bytes <= kNarrowBytes && rows * row_bytes > kFarBytes && fetches_to_second_cache())
+    return {kMostInSecond, true};
+  return {std::clamp(kInFlightBytes / row_bytes, kLeast, kMost)};
 }
 
 /// Whether there are passes over rows of bf16: where they are narrower than Reals by half.
 inline constexpr bool kHasBf16Rows = sizeof(Real) == 2 * sizeof(Bf16);
 /// Rows of bf16 from a column on; no data where there are none.
 inline GatheredRows<Bf16> gathered_bf16(const Bf16Rows& rows, Index first_column) {
-  if (rows.empty()) return {nullptr, 0, 0};
+  if (rows.empty()) return {nullptr, 0, {}};
   const Index width = Bf16Rows::memory_cols(rows.cols);
-  return {rows.data + first_column, rows.stride, prefetch_distance(rows.rows, width)};
+  return {rows.data + first_column, rows.stride, ahead_of(rows.rows, width)};
 }
 
-template <int R, class Number>
-GAT_INLINE void prefetch_row(const Number* row) {
+/// N numbers of a row.
+template <int N, bool kToSecond, class Number>
+GAT_INLINE void fetch_row(const Number* row) {
   constexpr Index kLine = 64 / sizeof(Number);
 #pragma GCC unroll 32
-  for (Index c = 0; c < R * kLanes; c += kLine) __builtin_prefetch(row + c);
+  for (Index c = 0; c < N; c += kLine) __builtin_prefetch(row + c, 0, kToSecond ? 2 : 3);
+}
+template <int N, class Number>
+GAT_INLINE void fetch_row(const Number* row, bool to_second) {
+  if (to_second) fetch_row<N, true>(row);
+  else fetch_row<N, false>(row);
 }
 
-/// Calls body(k, row) for every gathered row, R vectors wide, and prefetches.
+/// Calls body(k, row) for every gathered row, R vectors wide, and fetches rows ahead. A loop for each kind of
+/// fetch: a decision within would cost the sums of the body their registers.
 template <int R, class Number, class Body>
 GAT_INLINE void for_gathered(const GatherList& list, const GatheredRows<Number>& source, const Body& body) {
+  const Index ahead = source.ahead.rows;
   Index k = 0;
-  if (source.ahead > 0) {
-    const Index last = std::min(list.count, list.known - source.ahead);
+  const auto fetch_and_call = [&](auto to_second) GAT_INLINE_BODY {
+    const Index last = std::min(list.count, list.known - ahead);
     for (; k < last; ++k) {
-      prefetch_row<R>(source.data + list.ids[k + source.ahead] * source.stride);
+      fetch_row<R * kLanes, to_second>(source.data + list.ids[k + ahead] * source.stride);
       body(k, source.data + list.ids[k] * source.stride);
     }
+  };
+  if (ahead > 0) {
+    if (source.ahead.to_second) fetch_and_call(std::true_type());
+    else fetch_and_call(std::false_type());
   }
   for (; k < list.count; ++k) body(k, source.data + list.ids[k] * source.stride);
 }
-/// Prefetches what edges k … k + count − 1 plus the distance read: N numbers per row.
+/// Fetches what edges k … k + count − 1 plus the distance read: N numbers per row.
 template <int N>
-GAT_INLINE void prefetch_numbers(const GatherList& list, const GatherSource& source, Index k, Index count) {
-  constexpr Index kLine = 64 / sizeof(Real);
-  if (source.ahead == 0 || k + count + source.ahead > list.known) return;
-  for (Index e = k; e < k + count; ++e) {
-    const Real* row = source.data + list.ids[e + source.ahead] * source.stride;
-#pragma GCC unroll 8
-    for (Index c = 0; c < N; c += kLine) __builtin_prefetch(row + c);
-  }
+GAT_INLINE void fetch_numbers(const GatherList& list, const GatherSource& source, Index k, Index count) {
+  if (source.ahead.rows == 0 || k + count + source.ahead.rows > list.known) return;
+  for (Index e = k; e < k + count; ++e)
+    fetch_row<N>(source.data + list.ids[e + source.ahead.rows] * source.stride, source.ahead.to_second);
 }
-/// Prefetches what the edges `distance` behind those of a list read: N numbers per row.
+/// Fetches what the edges `distance` behind those of a list read, into the second-level cache: N numbers per
+/// row.
 template <int N>
-GAT_INLINE void prefetch_later(const GatherList& list, const GatherSource& source, Index distance) {
+GAT_INLINE void fetch_later(const GatherList& list, const GatherSource& source, Index distance) {
   constexpr Index kLine = 64 / sizeof(Real);
   const Index last = std::min(list.count, list.known - distance);
   for (Index k = 0; k < last; ++k) {
     const Real* row = source.data + list.ids[k + distance] * source.stride;
-#pragma GCC unroll 8
-    for (Index c = 0; c < N; c += kLine) __builtin_prefetch(row + c, 0, 2);
-    if (N % kLine != 0 && N > 1) __builtin_prefetch(row + N - 1, 0, 2);
+    fetch_row<N, true>(row);
+    if (N % kLine != 0 && N > 1) fetch_row<1, true>(row + N - 1);
   }
 }
-/// Calls body(k, numbers) for N numbers of every gathered row, and prefetches.
+/// Calls body(k, numbers) for N numbers of every gathered row, and fetches rows ahead.
 template <int N, class Body>
 GAT_INLINE void for_gathered_numbers(const GatherList& list, const GatherSource& source, const Body& body) {
   for (Index k = 0; k < list.count; ++k) {
-    prefetch_numbers<N>(list, source, k, 1);
+    fetch_numbers<N>(list, source, k, 1);
     body(k, source.data + list.ids[k] * source.stride);
   }
 }
@@ -142,18 +169,19 @@ GAT_INLINE void for_lane_blocks(Index lanes, const Body& body) {
 template <int Ways, class Number>
 struct WideRows {
   WideRows(const GatherList& list, const GatheredRows<Number>& source, Index k)
-      : fetches(source.ahead > 0 && k + Ways + source.ahead <= list.known) {
+      : fetches(source.ahead.rows > 0 && k + Ways + source.ahead.rows <= list.known),
+        to_second(source.ahead.to_second) {
     for (int i = 0; i < Ways; ++i) {
       row[i] = source.data + list.ids[k + i] * source.stride;
-      next[i] = fetches ? source.data + list.ids[k + i + source.ahead] * source.stride : row[i];
+      next[i] = fetches ? source.data + list.ids[k + i + source.ahead.rows] * source.stride : row[i];
     }
   }
   GAT_INLINE void fetch(Index v) const {
-    for (int i = 0; fetches && i < Ways; ++i) prefetch_row<1>(next[i] + v * kLanes);
+    for (int i = 0; fetches && i < Ways; ++i) fetch_row<kLanes>(next[i] + v * kLanes, to_second);
   }
   const Number* row[Ways];
   const Number* next[Ways];
-  bool fetches;
+  bool fetches, to_second;
 };
 
 // out += Σ w ⊙ row over rows k … k + Ways − 1, one after the other

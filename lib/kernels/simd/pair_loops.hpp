@@ -152,7 +152,7 @@ struct PairLoopsOf {
     const Real* own = mine.data + batch.row(r) * mine.stride;
     // `logits` has brought the rows near.
     GatherSource others = job.others(direction);
-    others.ahead = 0;
+    others.ahead = {};
     if (job.edge_rows.given()) {
       push_of_edges(job, batch.run(r), batch.list(r), direction, own, d_total, gradient);
     } else if (Policy::kVector && gradient.vector != nullptr) {

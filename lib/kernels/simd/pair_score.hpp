@@ -112,7 +112,7 @@ class PairScore {
  private:
   static GatherSource rows_of(ConstMatrixView rows, const HeadLayout& layout, Index group) {
     if (rows.empty()) return {nullptr, 0, 0};
-    return {rows.data + group * layout.group_width, rows.stride, prefetch_distance(rows.rows, rows.cols)};
+    return {rows.data + group * layout.group_width, rows.stride, ahead_of(rows.rows, rows.cols)};
   }
   static ConstMatrixView numbers_of(ConstMatrixView numbers, Index group) {
     return numbers.empty() ? numbers : numbers.columns(group * L, L);

@@ -20,10 +20,9 @@ class GatScore {
   GatScore(const ScoreInput& input, const HeadLayout& layout, Index group)
       : slope_(all_lanes(static_cast<Real>(input.negative_slope))),
         source_{input.source.empty() ? nullptr : input.source.data + group * L, input.source.stride,
-                prefetch_distance(input.source.rows, input.source.cols)},
+                ahead_of(input.source.rows, input.source.cols)},
         destination_{input.destination.empty() ? nullptr : input.destination.data + group * L,
-                     input.destination.stride,
-                     prefetch_distance(input.destination.rows, input.destination.cols)},
+                     input.destination.stride, ahead_of(input.destination.rows, input.destination.cols)},
         edge_(input.edge),
         is_monotone_(input.negative_slope >= 0),
         first_head_(group * L),
@@ -97,7 +96,7 @@ class GatScore {
     const Index whole = list.count * L / kLanes;
     for (Index v = 0; v < whole; ++v) {
       const NodeId* ids = list.ids + v * (kLanes / L);
-      prefetch_numbers<N>(list, other, v * (kLanes / L), kLanes / L);
+      fetch_numbers<N>(list, other, v * (kLanes / L), kLanes / L);
       const Real* first = other.data + ids[0] * other.stride;
       const Lanes numbers =
           L == 16 ? load(first) : join_eights(first, other.data + ids[L == 8] * other.stride);

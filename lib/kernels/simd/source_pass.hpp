@@ -60,7 +60,7 @@ class SourceWorker : EdgeGradients<L, Score> {
   void prepare(const EdgeBatch<L>& batch) {
     // `row` of the batch before has fetched the records.
     GatherSource records = job_.records;
-    records.ahead = 0;
+    records.ahead = {};
     job_.score.by_source(batch, records, this->buffers_, this->e_);
     for (Index r = 0; r < batch.count(); ++r) {
       const GatherList list = batch.list(r);
@@ -82,7 +82,8 @@ class SourceWorker : EdgeGradients<L, Score> {
   }
 
   Lanes row(const EdgeBatch<L>& batch, Index r, Real* d_values, Real* d_key) {
-    if (job_.records.ahead > 0) prefetch_later<record_numbers(L)>(batch.list(r), job_.records, batch.edges());
+    if (job_.records.ahead.rows > 0)
+      fetch_later<record_numbers(L)>(batch.list(r), job_.records, batch.edges());
     this->template multiply_rows<true>(batch, r, d_values);
     if (job_.edge_rows.given()) this->dot_edge_rows(batch, r, Direction::out);
     this->fold_products(batch, r);

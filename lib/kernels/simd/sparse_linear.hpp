@@ -151,8 +151,8 @@ class SparseLinear {
   void sum_gathered(const Real* weights, const GatherList& list, ConstMatrixView rows, Real* to,
                     bool add) const {
     const Index lanes = rows.cols / kLanes;
-    sum_rows<1>(weights, list, {rows.data, rows.stride, prefetch_distance(rows.rows, rows.cols)}, lanes,
-                all_lanes(1), to, add);
+    sum_rows<1>(weights, list, {rows.data, rows.stride, ahead_of(rows.rows, rows.cols)}, lanes, all_lanes(1),
+                to, add);
     const Index tail = lanes * kLanes;
     for (Index c = tail; c < rows.cols && !add; ++c) to[c] = 0;
     for (Index k = 0; k < list.count && tail < rows.cols; ++k) {
