@@ -300,7 +300,7 @@ constexpr Option kTable[] = {
      kAttention | kEmbed, true, [](S& s) { at_least(s.layer, -1); }},
 
     {"--suite", "", "", &S::suite, "LIST",
-     "without DATA: kernels, cora, arxiv, large, scaling, shapes, separated by commas; standard are the first four, all is all",
+     "without DATA: kernels, cora, arxiv, large, scaling, scores, shapes, separated by commas; standard are the first four, all is all",
      kBench, true, [](S& s) { suites_named(s.suite); }},
     {"--rounds", "", "", &S::rounds, "N",
      "interleaved rounds, of which medians are taken",

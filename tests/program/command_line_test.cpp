@@ -1,5 +1,6 @@
 // Verbs, options, help, configuration: what the program says to words it knows and to words it does not.
 #include <fstream>
+#include <sstream>
 
 #include "catch.hpp"
 #include "io/temporary_folder.hpp"
@@ -28,6 +29,30 @@ TEST_CASE("bare gat shows twelve lines and three examples and exits with 2", "[p
   CHECK(result.out.empty());
   CHECK(lines_of(result.err).size() == 12);
   CHECK_THAT(result.err, Contains("gat train karate"));
+}
+
+TEST_CASE("help names every value that an option knows", "[program][docs]") {
+  const auto [call, option] = GENERATE(table<std::string, std::string>({{"bench", "--suite"},
+                                                                        {"train karate", "--score"},
+                                                                        {"train karate", "--norm"},
+                                                                        {"train karate", "--activation"},
+                                                                        {"train karate", "--block"},
+                                                                        {"train karate", "--positions"},
+                                                                        {"train karate", "--loop-fill"}}));
+  INFO(call << " " << option);
+  const std::string refusal = gat(call + " " + option + " no-such-value", "/").err;
+  const std::size_t known = refusal.find("known: ");
+  REQUIRE(known != std::string::npos);
+  const std::string help = gat(call + " --help-all", "/").out;
+  const std::size_t begin = help.find("      " + option + " ");
+  REQUIRE(begin != std::string::npos);
+  const std::string text = help.substr(begin, help.find("\n      --", begin) - begin);
+  std::istringstream names(refusal.substr(known + 7));
+  for (std::string name; std::getline(names, name, ',');) {
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(" \n") + 1);
+    CHECK_THAT(text, Contains(name));
+  }
 }
 
 TEST_CASE("help of a verb is the same by both spellings", "[program]") {
