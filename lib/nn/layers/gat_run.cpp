@@ -94,8 +94,6 @@ struct GatLayer::Run {
                 const Gradients& gradients) const;
 
   MatrixView forward_edge_scores() const;
-  MatrixView dropped_values(MatrixView z) const;
-  void drop_values(ConstMatrixView from, MatrixView to) const;
   MatrixView forward_residual(Index rows) const;
   void backward_residual(ConstMatrixView d_out, const InputGradient& d_input,
                          const Gradients& gradients) const;
@@ -123,21 +121,6 @@ MatrixView GatLayer::Run::forward_edge_scores() const {
   const MatrixView scores = keep(kScoreEdge, in.edge_features.rows, o.num_heads);
   edge_scores(in.edge_features, query, scores, c.execution);
   return scores;
-}
-
-// to = m ⊙ from for rows of heads
-void GatLayer::Run::drop_values(ConstMatrixView from, MatrixView to) const {
-  const DropHeads drop{value_mask, c.graph, from, to};
-  parallel_for(c.execution.num_threads, from.rows, from.cols,
-               [&](Index first, Index last, int) { drop_heads(drop, first, last, level); });
-}
-
-// v = m ⊙ z, the original's second feature dropout; z itself when nothing is dropped.
-MatrixView GatLayer::Run::dropped_values(MatrixView z) const {
-  if (!value_mask.active()) return z;
-  const MatrixView values = keep(kValues, z.rows, z.cols);
-  drop_values(z, values);
-  return values;
 }
 
 // What is added to the merged heads; empty when nothing is.
@@ -176,16 +159,19 @@ void GatLayer::Run::forward(MatrixView output) const {
                      [&](Index first, Index last) { node_scores(destination_scores, first, last, level); });
     }
   }
-  // Scores read z as it is; what edges gather is rounded while the rows are in the cache.
+  // Scores read z as it is. What edges gather, v = m ⊙ z under the original's second feature dropout, or z
+  // itself, is dropped out and rounded while the rows are in the cache.
+  const bool changes = rounds || value_mask.active();
   const Bf16Rows rounded =
       rounds ? Bf16Rows(keep(kValues, z_src.rows, Bf16Rows::memory_cols(heads.width())), heads.width())
              : Bf16Rows();
-  const DropHeads rounding{value_mask, c.graph, z_src, {}, rounded};
+  const MatrixView values = changes && !rounds ? keep(kValues, z_src.rows, z_src.cols) : z_src;
+  const DropHeads change{value_mask, c.graph, z_src, values, rounded};
   linear_forward(source, parameter(layer.weight_), z_src, c.execution, c.workspace,
                  [&](Index first, Index last) {
                    node_scores(source_scores, first, last, level);
                    if (has_destinations && !own) node_scores(destination_scores, first, last, level);
-                   if (rounds) drop_heads(rounding, first, last, level);
+                   if (changes) drop_heads(change, first, last, level);
                  });
   if (o.edge_features > 0) score.edge = forward_edge_scores();
 
@@ -201,8 +187,8 @@ void GatLayer::Run::forward(MatrixView output) const {
   merge.argument = keeps_argument() ? keep(kArgument, output.rows, output.cols) : output;
   const AttentionState state{keep(kRowMax, destinations, heads.score_width()),
                              keep(kInverseSum, destinations, heads.score_width())};
-  attention_forward(attention_input(rounds ? z_src : dropped_values(z_src), rounded), score, state, out,
-                    c.attention, [&](Index first, Index last) { merge_heads(merge, first, last, level); });
+  attention_forward(attention_input(values, rounded), score, state, out, c.attention,
+                    [&](Index first, Index last) { merge_heads(merge, first, last, level); });
 }
 
 // out = merged heads + residual(x) + bias
@@ -241,7 +227,7 @@ void GatLayer::Run::backward_projections(MatrixView d_values, ConstMatrixView d_
                                          const InputGradient& d_input, const Gradients& gradients) const {
   Tape& tape = *c.tape;
   const MatrixView d_z = d_values;
-  if (value_mask.active()) drop_values(d_z, d_z);
+  const DropHeads drop{value_mask, c.graph, d_z, d_z};
   if (layer.score_bias_src_ >= 0) {
     add_column_sums(d_src.columns(0, o.num_heads), gradients[layer.score_bias_src_], c.execution,
                     c.workspace);
@@ -271,6 +257,7 @@ void GatLayer::Run::backward_projections(MatrixView d_values, ConstMatrixView d_
   linear_backward(source, parameter(layer.weight_).columns(0, columns), d_z.columns(0, columns),
                   gradients[layer.weight_].columns(0, columns), d_input.source, c.execution, c.workspace, add,
                   [&](Index first, Index last) {
+                    if (value_mask.active()) drop_heads(drop, first, last, level);
                     node_scores_backward(of_source, first, last, level);
                     if (has_destinations && !own) node_scores_backward(of_destination, first, last, level);
                   });
