@@ -96,6 +96,7 @@ Blocks Blocks::reordered(const CsrGraph& graph, std::span<const NodeId> order, i
   Blocks blocks;
   Stored& stored = blocks.stored_.emplace_back();
   Block& b = stored.block;
+  stored.is_local = true;
   b.node_ids.assign(order.begin(), order.end());
   b.num_destinations = graph.num_nodes();
   b.edge_id_bound = graph.num_edges();
@@ -168,6 +169,7 @@ GraphView Blocks::Stored::view() const {
   arrays.out_edge_ids = out_edge_ids;
   arrays.out_places = out_places;
   arrays.node_ids = block.node_ids;
+  arrays.is_local = is_local;
   return {static_cast<Index>(block.node_ids.size()), block.num_destinations, false, block.edge_id_bound,
           arrays};
 }

@@ -78,6 +78,7 @@ class Blocks {
     std::vector<NodeId> out_destinations;
     std::vector<EdgeId> out_edge_ids;
     std::vector<EdgeId> out_places;
+    bool is_local = false;
     GraphView view() const;
   };
   std::deque<Stored> stored_;

@@ -67,6 +67,7 @@ class GraphView {
     /// of the same edge among the out-edges, a number of its own below the number of edges, chosen so that
     /// neither direction meets a cache line per edge.
     std::span<const EdgeSlot> in_slots, out_slots;
+    bool is_local = false;  ///< optional, for speed: rows stand beside those that have edges to the same ones
     Index num_segments = 1;  ///< graphs in the batch; `segments` are below this number
     /// Optional, num_segments + 1: where each graph begins, and the end of the last (gat/graph/segments.hpp).
     std::span<const SegmentBegin> segment_begins;
@@ -137,6 +138,8 @@ class GraphView {
   Index num_destinations() const { return num_destinations_; }
   bool bipartite() const { return bipartite_; }
   bool stored() const { return pattern_ == Pattern::stored; }
+  /// Whether most of what a row gathers, rows before it have gathered: an order by clusters.
+  bool is_local() const { return arrays_.is_local; }
   /// Graphs whose disjoint union the rows are; 1 unless the arrays say more.
   Index num_segments() const { return arrays_.num_segments; }
   Index num_edges() const { return in_edges_before(num_destinations_); }

@@ -76,7 +76,7 @@ Lanes custom_push(const PairJob<L>& job, const EdgeBatch<L>& batch, Index r, Dir
 }
 
 template <int L>
-constexpr PairLoops<L> kLoops{&custom_logits<L>, &custom_push<L>, nullptr};
+constexpr PairLoops<L> kLoops{&custom_logits<L>, &custom_push<L>, nullptr, false};
 }  // namespace
 
 extern const ScoreKernels custom_score{&kDescription, kLoops<1>,  kLoops<2>, kLoops<4>,

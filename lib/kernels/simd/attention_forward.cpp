@@ -37,7 +37,7 @@ struct ForwardJob {
         terms(input, group),
         lanes(input.heads.group_width / kLanes),
         values{input.values.data + group * input.heads.group_width, input.values.stride,
-               ahead_of(input.values.rows, input.values.cols)},
+               ahead_of(input.values.rows, input.values.cols, of_group.wide_too())},
         bf16_values(gathered_bf16(input.bf16_values, group * input.heads.group_width)),
         row_max(attention_state.row_max.columns(group * L, L)),
         inverse_sum(attention_state.inverse_sum.columns(group * L, L)),

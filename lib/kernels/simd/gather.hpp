@@ -37,7 +37,7 @@ inline bool lies_in_cache(Index rows, Index width) {
   constexpr Index kCacheBytes = 1 << 20;
   return rows * width * static_cast<Index>(sizeof(Real)) <= kCacheBytes;
 }
-/// Whether narrow rows in memory are fetched into the second-level cache. Intel's cores have three times as
+/// Whether gathers from memory fetch into the second-level cache. Intel's cores have three times as
 /// many requests under way from there as from the first-level one; no other processor was found to gain.
 inline bool fetches_to_second_cache() {
 #if defined(__x86_64__)
@@ -49,15 +49,17 @@ inline bool fetches_to_second_cache() {
 }
 /// None are fetched from the nearest caches, a few from the others; from memory about as many lines as a core
 /// has requests under way. Farther ahead, in the first-level cache, two gathers at once push each other out.
-inline Ahead ahead_of(Index rows, Index width) {
-  constexpr Index kNearBytes = 128 << 10, kFarBytes = 32 << 20, kNarrowBytes = 256, kInFlightBytes = 6 << 10;
+/// \param wide_too  whether rows of more than 256 bytes may go to the second-level cache as well. That pays
+///                  where they lie in memory and little is computed on each
+inline Ahead ahead_of(Index rows, Index width, bool wide_too = false) {
+  constexpr Index kNearBytes = 128 << 10, kFarBytes = 32 << 20, kNarrowBytes = 256;
   constexpr Index kInCache = 8, kLeast = 6, kMost = 48, kMostInSecond = 64;
   const Index row_bytes = std::max<Index>(width * static_cast<Index>(sizeof(Real)), 1);
   if (rows * row_bytes <= kNearBytes) return {};
   if (lies_in_cache(rows, width)) return {kInCache};
-  if (row_bytes <= kNarrowBytes && rows * row_bytes > kFarBytes && fetches_to_second_cache())
-    return {kMostInSecond, true};
-  return {std::clamp(kInFlightBytes / row_bytes, kLeast, kMost)};
+  if (rows * row_bytes > kFarBytes && (row_bytes <= kNarrowBytes || wide_too) && fetches_to_second_cache())
+    return {std::clamp((32 << 10) / row_bytes, kLeast, kMostInSecond), true};
+  return {std::clamp((6 << 10) / row_bytes, kLeast, kMost)};
 }
 
 /// Whether there are passes over rows of bf16: where they are narrower than Reals by half.

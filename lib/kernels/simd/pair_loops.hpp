@@ -233,7 +233,8 @@ struct PairLoopsOf {
     }
   }
 
-  static constexpr PairLoops<L> kLoops{&logits, &push, Policy::kNumbers ? nullptr : &push_stored};
+  static constexpr PairLoops<L> kLoops{&logits, &push, Policy::kNumbers ? nullptr : &push_stored,
+                                       Policy::kVector};
 };
 
 }  // namespace GAT_SIMD

@@ -64,6 +64,8 @@ struct PairLoops {
   /// row's edges, L numbers each: without logits, the rows of the queries are read once. Null = not from
   /// these alone.
   void (*push_stored)(const PairJob<L>&, const EdgeBatch<L>&, Index r, const Real* d_total, Real* d_key);
+  /// Whether a feature of an edge costs more than a multiply-add.
+  bool is_costly;
 };
 
 template <int L>
@@ -74,8 +76,10 @@ class PairScore {
 
   PairScore(const ScoreInput& input, const AttentionInput& attention, Index group, const PairLoops<L>& loops)
       : loops_(loops),
-        job_{rows_of(input.queries, input.query_heads, group),
-             rows_of(input.keys, input.key_heads, group),
+        wide_too_(!attention.graph.is_local() && !loops.is_costly &&
+                  input.keys.data != attention.values.data),
+        job_{rows_of(input.queries, input.query_heads, group, wide_too_),
+             rows_of(input.keys, input.key_heads, group, wide_too_),
              input.key_heads.group_width / kLanes,
              nullptr,
              all_lanes(Real(1) / std::sqrt(static_cast<Real>(input.key_heads.head_dim))),
@@ -107,18 +111,21 @@ class PairScore {
     loops_.push_stored(job_, batch, r, d_total, d_key);
   }
   bool is_plain() const { return false; }
+  /// As of separable scores; nor where a row is worked on for long, or read again for its sum soon.
+  bool wide_too() const { return wide_too_; }
   GAT_INLINE Lanes slope(const Lanes&) const { return all_lanes(1); }
 
  private:
-  static GatherSource rows_of(ConstMatrixView rows, const HeadLayout& layout, Index group) {
-    if (rows.empty()) return {nullptr, 0, 0};
-    return {rows.data + group * layout.group_width, rows.stride, ahead_of(rows.rows, rows.cols)};
+  static GatherSource rows_of(ConstMatrixView rows, const HeadLayout& layout, Index group, bool wide_too) {
+    if (rows.empty()) return {nullptr, 0, {}};
+    return {rows.data + group * layout.group_width, rows.stride, ahead_of(rows.rows, rows.cols, wide_too)};
   }
   static ConstMatrixView numbers_of(ConstMatrixView numbers, Index group) {
     return numbers.empty() ? numbers : numbers.columns(group * L, L);
   }
 
   PairLoops<L> loops_;
+  bool wide_too_;
   PairJob<L> job_;
 };
 

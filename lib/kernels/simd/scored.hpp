@@ -45,7 +45,7 @@ void for_each_group(const AttentionInput& input, const ScoreInput& ready, const 
   with_lanes(input.heads, [&](auto lanes) {
     constexpr int L = lanes;
     for (Index group = 0; group < input.heads.num_groups; ++group) {
-      if (kernels.description->separable) visit(lanes, group, GatScore<L>(ready, input.heads, group));
+      if (kernels.description->separable) visit(lanes, group, GatScore<L>(ready, input, group));
       else visit(lanes, group, PairScore<L>(ready, input, group, kernels.template loops<L>()));
     }
   });

@@ -17,7 +17,7 @@ class GatScore {
   static constexpr bool kSeparable = true;
   struct Buffers {};
 
-  GatScore(const ScoreInput& input, const HeadLayout& layout, Index group)
+  GatScore(const ScoreInput& input, const AttentionInput& attention, Index group)
       : slope_(all_lanes(static_cast<Real>(input.negative_slope))),
         source_{input.source.empty() ? nullptr : input.source.data + group * L, input.source.stride,
                 ahead_of(input.source.rows, input.source.cols)},
@@ -26,7 +26,8 @@ class GatScore {
         edge_(input.edge),
         is_monotone_(input.negative_slope >= 0),
         first_head_(group * L),
-        heads_(layout.heads_in(group)) {}
+        heads_(attention.heads.heads_in(group)),
+        wide_too_(!attention.graph.is_local()) {}
 
   /// e_ij of the in-edges of destinations.
   void by_destination(const EdgeBatch<L>& batch, Buffers&, EdgeBuffer& e) const {
@@ -40,6 +41,9 @@ class GatScore {
   bool is_plain() const {
     return edge_.empty() && source_.data != nullptr && destination_.data != nullptr && is_monotone_;
   }
+  /// Whether wide rows that edges gather may be fetched into the second-level cache: not where most lie in a
+  /// nearer one.
+  bool wide_too() const { return wide_too_; }
   const GatherSource& sources() const { return source_; }
   Lanes of_destination(Index i) const { return tile<L>(destination_.data + i * destination_.stride); }
   Lanes of_source(Index j) const { return tile<L>(source_.data + j * source_.stride); }
@@ -123,6 +127,7 @@ class GatScore {
   ConstMatrixView edge_;
   bool is_monotone_;
   Index first_head_, heads_;
+  bool wide_too_;
 };
 
 }  // namespace GAT_SIMD
