@@ -115,6 +115,8 @@ TEST_CASE("reordered blocks renumber the nodes and keep each row's edges in orde
   CHECK(view.out_edges(3).edge(0) == 2);
   CHECK(view.out_edges(1).count == 0);
   CHECK(view.edge_id_bound() == 4);
+  CHECK(view.is_local());
+  CHECK(!graph.view().is_local());
   CHECK(blocks.layer(1).arrays().in_sources.data() == view.arrays().in_sources.data());
 }
 

@@ -71,6 +71,17 @@ TEST_CASE("matrices larger than a cache agree with the naive loops", "[kernels][
   }
 }
 
+// Rows of more than 32 MiB are fetched another way on some processors, narrow and wide ones apart.
+TEST_CASE("matrices larger than all near caches agree with the naive loops",
+          "[kernels][attention][reference]") {
+  for (const auto& [nodes, heads, dim] :
+       {std::tuple(Index{40000}, 8, Index{32}), std::tuple(Index{140000}, 4, Index{16})}) {
+    REQUIRE(nodes * heads * dim * static_cast<Index>(sizeof(Real)) > 32 << 20);
+    const CsrGraph graph = test::random_graph(nodes, 2 * nodes, 13);
+    check_every_level(random_attention(graph.view(), {.heads = heads, .dim = dim}));
+  }
+}
+
 TEST_CASE("buffers that nobody wrote are not read", "[kernels][attention][reference]") {
   const CsrGraph graph = test::random_graph(7, 20, 3);
   for (const AttentionOptions& options : kOptions) {

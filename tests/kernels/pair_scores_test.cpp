@@ -188,3 +188,21 @@ TEST_CASE("scores have the same bits at any number of threads", "[kernels][atten
     }
   }
 }
+
+// From matrices of more than 32 MiB, rows of a graph that is not local may be fetched another way.
+TEST_CASE("how rows of queries and keys are fetched changes no bits",
+          "[kernels][attention][scores][determinism]") {
+  constexpr Index kNodes = 40000;
+  const CsrGraph graph = test::random_graph(kNodes, 2 * kNodes, 17);
+  GraphView::Arrays arrays = graph.view().arrays();
+  arrays.is_local = true;
+  const GraphView local(kNodes, kNodes, false, graph.view().edge_id_bound(), arrays);
+  const ScoreDescription& dot = *score_table()[static_cast<std::size_t>(score_named("dot"))];
+  PairNumbers numbers = random_pairs(dot, graph.view(), {.heads = 8, .key_dim = 32, .value_dim = 32});
+  const PairResults expected = run_pair_attention(numbers, {2});
+  numbers.graph = local;
+  for (const auto& [name, matrix] : run_pair_attention(numbers, {2})) {
+    INFO(name);
+    CHECK(test::same_bits(expected.at(name), matrix));
+  }
+}
