@@ -87,7 +87,8 @@ class SparseLinear {
       const std::uint64_t first_element = number * elements.row_step;
       const Index begin = x.row_offsets[static_cast<std::size_t>(row)];
       const Index count = x.row_offsets[static_cast<std::size_t>(row) + 1] - begin;
-      const GatherList list{x.column_indices.data() + begin, count, count};
+      const GatherList list{x.column_indices.data() + begin, count,
+                            static_cast<Index>(x.values.size()) - begin};
       const Real* values = x.values.data() + begin;
       if (!input_.dropout.active()) {
         sum_gathered(values, list, rows, to.row(r), add);
@@ -178,7 +179,7 @@ class SparseLinear {
         for (Index h = 0; h < L; ++h) weights[k * L + h] *= values[k];
       }
       const Index first = group * layout.group_width;
-      sum_rows<L>(weights, list, {rows.data + first, rows.stride, 0}, layout.group_width / kLanes,
+      sum_rows<L>(weights, list, {rows.data + first, rows.stride, {}}, layout.group_width / kLanes,
                   all_lanes(1), to + first, true);
     }
   }
