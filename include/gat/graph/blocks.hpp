@@ -40,7 +40,8 @@ class Blocks {
   /// every layer and of the outputs is node order[k]. Each row of in-edges and of out-edges keeps the order
   /// of its edges, so forward gives each node the same bits as on the whole graph, and so do the parts of
   /// backward that belong to one node; sums over all nodes add up in the new order. Copies the graph
-  /// once: 32 bytes per edge. Attention by edge id needs no mapping.
+  /// once: 32 bytes per edge. Attention by edge id needs no mapping. The views count as local
+  /// (`GraphView::is_local`), whatever the order.
   /// \throws UsageError for a bipartite graph or an order that does not name every node once
   static Blocks reordered(const CsrGraph& graph, std::span<const NodeId> order, int num_layers);
 

@@ -67,7 +67,8 @@ class GraphView {
     /// of the same edge among the out-edges, a number of its own below the number of edges, chosen so that
     /// neither direction meets a cache line per edge.
     std::span<const EdgeSlot> in_slots, out_slots;
-    bool is_local = false;  ///< optional, for speed: rows stand beside those that have edges to the same ones
+    bool is_local = false;   ///< optional, for speed: rows stand near those that gather the same rows. Who
+                             ///< replaces the edges clears it, too
     Index num_segments = 1;  ///< graphs in the batch; `segments` are below this number
     /// Optional, num_segments + 1: where each graph begins, and the end of the last (gat/graph/segments.hpp).
     std::span<const SegmentBegin> segment_begins;

@@ -16,6 +16,7 @@ constexpr ScoreDescription kDescription{.name = "gatv2",
 
 struct Policy : PlainPair {
   static constexpr bool kVector = true;
+  static constexpr bool kCostly = true;
 
   static GAT_INLINE Lanes term(const Lanes& own, const Lanes& other, const Lanes& a, const Lanes& slope) {
     return a * d_vector(own, other, slope);

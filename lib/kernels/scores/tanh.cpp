@@ -18,6 +18,7 @@ constexpr ScoreDescription kDescription{.name = "tanh",
 
 struct Policy : PlainPair {
   static constexpr bool kVector = true;
+  static constexpr bool kCostly = true;
 
   static GAT_INLINE Lanes term(const Lanes& own, const Lanes& other, const Lanes& v, const Lanes&) {
     return v * GAT_SIMD::tanh(own + other);
@@ -51,7 +52,8 @@ void add_bias_backward(const ScoreInput&, ConstMatrixView, ConstMatrixView d_to,
 }
 }  // namespace
 
-extern const ScoreKernels tanh_score = pair_kernels<Policy>(kDescription, {&add_bias, &add_bias_backward, true});
+extern const ScoreKernels tanh_score =
+    pair_kernels<Policy>(kDescription, {&add_bias, &add_bias_backward, true});
 
 }  // namespace GAT_SIMD
 }  // namespace gat::inline GAT_PRECISION

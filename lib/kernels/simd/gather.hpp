@@ -37,8 +37,8 @@ inline bool lies_in_cache(Index rows, Index width) {
   constexpr Index kCacheBytes = 1 << 20;
   return rows * width * static_cast<Index>(sizeof(Real)) <= kCacheBytes;
 }
-/// Whether gathers from memory fetch into the second-level cache. Intel's cores have three times as
-/// many requests under way from there as from the first-level one; no other processor was found to gain.
+/// Whether gathers from memory fetch into the second-level cache. Intel's cores have three times as many
+/// requests under way to there as to the first-level one; no other processor was found to gain.
 inline bool fetches_to_second_cache() {
 #if defined(__x86_64__)
   static const bool is_intel = __builtin_cpu_is("intel");
@@ -54,7 +54,7 @@ inline bool fetches_to_second_cache() {
 inline Ahead ahead_of(Index rows, Index width, bool wide_too = false) {
   constexpr Index kNearBytes = 128 << 10, kFarBytes = 32 << 20, kNarrowBytes = 256;
   constexpr Index kInCache = 8, kLeast = 6, kMost = 48, kMostInSecond = 64;
-  const Index row_bytes = std::max<Index>(width * static_cast<Index>(sizeof(Real)), 1);
+  const Index row_bytes = width * static_cast<Index>(sizeof(Real));
   if (rows * row_bytes <= kNearBytes) return {};
   if (lies_in_cache(rows, width)) return {kInCache};
   if (rows * row_bytes > kFarBytes && (row_bytes <= kNarrowBytes || wide_too) && fetches_to_second_cache())

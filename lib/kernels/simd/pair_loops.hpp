@@ -17,6 +17,7 @@ namespace GAT_SIMD {
 struct PlainPair {
   static constexpr bool kVector = false;   ///< has a parameter per feature that the loops read
   static constexpr bool kNumbers = false;  ///< reads a number per node and head
+  static constexpr bool kCostly = false;   ///< `PairLoops::is_costly`, as measured
 
   template <class Job>
   static GAT_INLINE Lanes logit(const Lanes& total, const Lanes&, const Job&) {
@@ -234,7 +235,7 @@ struct PairLoopsOf {
   }
 
   static constexpr PairLoops<L> kLoops{&logits, &push, Policy::kNumbers ? nullptr : &push_stored,
-                                       Policy::kVector};
+                                       Policy::kCostly};
 };
 
 }  // namespace GAT_SIMD

@@ -64,7 +64,7 @@ struct PairLoops {
   /// row's edges, L numbers each: without logits, the rows of the queries are read once. Null = not from
   /// these alone.
   void (*push_stored)(const PairJob<L>&, const EdgeBatch<L>&, Index r, const Real* d_total, Real* d_key);
-  /// Whether a feature of an edge costs more than a multiply-add.
+  /// Whether so much is computed on a row that it is better fetched into the first-level cache than early.
   bool is_costly;
 };
 
@@ -111,7 +111,8 @@ class PairScore {
     loops_.push_stored(job_, batch, r, d_total, d_key);
   }
   bool is_plain() const { return false; }
-  /// As of separable scores; nor where a row is worked on for long, or read again for its sum soon.
+  /// Not on a local graph, as for separable scores; nor where much is computed on a row, or where it is soon
+  /// read again for the sum.
   bool wide_too() const { return wide_too_; }
   GAT_INLINE Lanes slope(const Lanes&) const { return all_lanes(1); }
 

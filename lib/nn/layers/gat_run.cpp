@@ -161,17 +161,16 @@ void GatLayer::Run::forward(MatrixView output) const {
   }
   // Scores read z as it is. What edges gather, v = m ⊙ z under the original's second feature dropout, or z
   // itself, is dropped out and rounded while the rows are in the cache.
-  const bool changes = rounds || value_mask.active();
   const Bf16Rows rounded =
       rounds ? Bf16Rows(keep(kValues, z_src.rows, Bf16Rows::memory_cols(heads.width())), heads.width())
              : Bf16Rows();
-  const MatrixView values = changes && !rounds ? keep(kValues, z_src.rows, z_src.cols) : z_src;
+  const MatrixView values = value_mask.active() && !rounds ? keep(kValues, z_src.rows, z_src.cols) : z_src;
   const DropHeads change{value_mask, c.graph, z_src, values, rounded};
   linear_forward(source, parameter(layer.weight_), z_src, c.execution, c.workspace,
                  [&](Index first, Index last) {
                    node_scores(source_scores, first, last, level);
                    if (has_destinations && !own) node_scores(destination_scores, first, last, level);
-                   if (changes) drop_heads(change, first, last, level);
+                   if (rounds || value_mask.active()) drop_heads(change, first, last, level);
                  });
   if (o.edge_features > 0) score.edge = forward_edge_scores();
 

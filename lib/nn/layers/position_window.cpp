@@ -108,6 +108,7 @@ WindowEdges::WindowEdges(const GraphView& graph, const PositionWindow& window, I
   arrays.out_edge_ids = out_ids_;
   arrays.out_places = out_places_;
   arrays.in_slots = arrays.out_slots = {};
+  arrays.is_local = false;
   view_ = GraphView(graph.num_sources(), graph.num_destinations(), graph.bipartite(), graph.edge_id_bound(),
                     arrays);
 }
