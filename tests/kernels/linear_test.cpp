@@ -297,6 +297,39 @@ TEST_CASE("B47: masks of rows beyond 2^31 elements are those of the global eleme
   });
 }
 
+TEST_CASE("products write their own columns of a wider matrix alone", "[kernels][linear][unit]") {
+  const Index width = GENERATE(1, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 65);
+  constexpr Index kRows = 29, kBefore = 3, kAfter = 2;
+  constexpr Real kOther = 7;
+  at_every_level([&](SimdLevel level) {
+    const Execution execution(1, level);
+    Workspace workspace;
+    const auto check = [&](Matrix alone, const auto& write) {
+      Matrix wider(alone.rows(), kBefore + width + kAfter);
+      for (Index r = 0; r < wider.rows(); ++r) std::fill_n(wider.row(r), wider.cols(), kOther);
+      write(MatrixView(wider).columns(kBefore, width));
+      for (Index r = 0; r < wider.rows(); ++r) {
+        for (Index c = 0; c < wider.cols(); ++c) {
+          const Index own = c - kBefore;
+          const Real expected = own >= 0 && own < width ? alone(r, own) : kOther;
+          INFO("row " << r << ", column " << c);
+          REQUIRE(wider(r, c) == expected);
+        }
+      }
+    };
+    const Matrix x = random_matrix(kRows, 21, 1), weight = random_matrix(21, width, 2);
+    const LinearInput input = masked(x, kMaskings[0]);
+    check(forward(input, weight, execution),
+          [&](MatrixView out) { linear_forward(input, weight, out, execution, workspace); });
+    const Matrix wide_x = random_matrix(kRows, width, 3), back = random_matrix(width, 21, 4);
+    const LinearInput wide_input = masked(wide_x, kMaskings[0]);
+    const Matrix d_out = random_matrix(kRows, 21, 5);
+    check(input_gradient(wide_input, back, d_out, execution), [&](MatrixView d_rows) {
+      linear_backward_input(wide_input, back, d_out, d_rows, execution, workspace, false);
+    });
+  });
+}
+
 TEST_CASE("gradients of linear maps are added, results are overwritten", "[kernels][linear][unit]") {
   const Matrix x = test::matrix_of({{1, 2}});
   const Matrix w = test::matrix_of({{3}, {4}});

@@ -61,7 +61,7 @@ class DenseLinear {
     const Index block = sum_block_rows(d_out.rows);
     const MatrixView partial = workspace_.matrix(kSumBlocks * depth_, width);
     const MatrixView blocks = workspace_.matrix(threads_ * kSumRows, depth_);
-    const MatrixView packed = workspace_.matrix(threads_, packed_size(kSumRows, width));
+    const MatrixView packed = workspace_.matrix(threads_, packed_size(kSumRows, kPanel));
     const Index head_dim = input_.head_masks == nullptr ? 0 : input_.head_masks->head_dim;
     const MatrixView heads = workspace_.matrix(threads_ * depth_, head_dim);
     parallel_for(threads_, kSumBlocks, block * depth_ * width / 8, [&](Index begin, Index end, int member) {
@@ -102,6 +102,7 @@ class DenseLinear {
                    for (Index b = begin; b < end; ++b) {
                      const Index first = b * kBlockRows;
                      const Index last = std::min(first + kBlockRows, d_out.rows);
+                     const ReadAhead next(d_out, last, last + kBlockRows);
                      for (Index s = 0; s < slices; ++s) {
                        Steps d{d_out.row(first), d_out.stride, 1};
                        Index depth = weight.cols;
@@ -112,10 +113,11 @@ class DenseLinear {
                        }
                        if (direct) {
                          multiply(last - first, d, packed.row(s), depth, depth_, d_rows.row(first),
-                                  d_rows.stride, add, ReadAhead(d_out, last, last + kBlockRows));
+                                  d_rows.stride, add, next);
                          continue;
                        }
-                       multiply(last - first, d, packed.row(s), depth, depth_, result.data, depth_, false);
+                       multiply(last - first, d, packed.row(s), depth, depth_, result.data, depth_, false,
+                                s == 0 ? next : ReadAhead());
                        add_masked(s, first, last, result, d_rows, add || s > 0);
                      }
                    }
@@ -181,25 +183,22 @@ class DenseLinear {
   // sum (+)= (m ⊙ X)ᵀ d_out over some rows
   void add_products(ConstMatrixView d_out, Index first, Index last, bool add, MatrixView block, Real* packed,
                     MatrixView sum) const {
-    const Index count = last - first;
     const Steps x = rows(first, last, 0, block);
-    pack_panels(d_out.row(first), d_out.stride, 1, count, d_out.cols, 0, panels(d_out.cols), packed);
-    multiply_transposed(depth_, x, packed, count, d_out.cols, sum.data, sum.stride, add,
-                        next_rows(last, kSumRows), ReadAhead(d_out, last, last + kSumRows));
+    multiply_transposed(depth_, {x.data, 1, x.row_step}, {d_out.row(first), 1, d_out.stride}, packed,
+                        last - first, d_out.cols, sum.data, sum.stride, add, next_rows(last, kSumRows),
+                        ReadAhead(d_out, last, last + kSumRows));
   }
 
   // The same where every head has a mask of its own; `head` holds the products of one.
   void add_head_products(ConstMatrixView d_out, Index first, Index last, MatrixView block, Real* packed,
                          MatrixView head, MatrixView sum) const {
     const HeadLayout& layout = *input_.head_masks;
-    const Index count = last - first;
     for (Index s = 0; s < layout.num_heads; ++s) {
       load_rows(input_, s, first, last, block);
       const HeadColumns columns(layout, s);
-      pack_panels(d_out.row(first) + columns.first, d_out.stride, columns.step, count, columns.count, 0,
-                  panels(columns.count), packed);
-      multiply_transposed(depth_, {block.data, block.stride, 1}, packed, count, columns.count, head.data,
-                          head.stride, false, {}, {});
+      multiply_transposed(depth_, {block.data, 1, block.stride},
+                          {d_out.row(first) + columns.first, columns.step, d_out.stride}, packed,
+                          last - first, columns.count, head.data, head.stride, false, {}, {});
       for (Index f = 0; f < depth_; ++f) {
         for (Index d = 0; d < columns.count; ++d) sum(f, columns.first + d * columns.step) += head(f, d);
       }

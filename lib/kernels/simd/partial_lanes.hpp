@@ -60,12 +60,14 @@ GAT_INLINE void store_lanes(Real* to, Vector v, Index count) {
 }
 #else
 GAT_INLINE Vector load_lanes(const Real* from, Index count, Vector rest) {
+  if (count >= kVector) return load_vector(from);
   for (int l = 0; l < kVector; ++l) {
     if (l < count) rest[l] = from[l];
   }
   return rest;
 }
 GAT_INLINE void store_lanes(Real* to, Vector v, Index count) {
+  if (count >= kVector) return store_vector(to, v);
   for (int l = 0; l < kVector; ++l) {
     if (l < count) to[l] = v[l];
   }

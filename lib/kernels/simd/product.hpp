@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "kernels/simd/partial_lanes.hpp"
 
@@ -19,39 +20,47 @@ inline constexpr Index kPanel = 2 * kVector;
 /// Panels of this depth stay in the first-level cache.
 inline constexpr Index kDepth = 256;
 
+/// Steps of the depth per turn of a tile's loop: what moves pointers takes turns from the multiply-adds.
+inline constexpr int kSteps = 2;
+inline constexpr Index kLineNumbers = 64 / sizeof(Real);
+
 /// A matrix seen through two steps: element (i, k) lies at data[i · row_step + k · depth_step].
 struct Steps {
   const Real* data;
   Index row_step, depth_step;
 };
 
-/// Rows that the next block will read, fetched into the second-level cache a few lines per tile while this
-/// one is worked on: else every block begins by waiting for memory.
+/// Rows that the next block will read, fetched into the second-level cache while this one is worked on: else
+/// every block begins by waiting for memory. One line is asked for with each turn of a tile's loop, the same
+/// one several times over where there are fewer lines than turns: a core has few requests under way, and
+/// behind a burst of them its products wait, too.
 class ReadAhead {
  public:
+  /// Nothing to fetch.
   ReadAhead() = default;
   ReadAhead(ConstMatrixView matrix, Index first, Index last) {
     last = std::min(last, matrix.rows);
     if (first >= last) return;
-    at_ = matrix.row(first);
-    end_ = matrix.row(last - 1) + matrix.cols;
+    at_ = address(matrix.row(first));
+    end_ = address(matrix.row(last - 1) + matrix.cols);
   }
-  /// Shares the lines out among the tiles of a product. \param passes  over the whole depth of a tile
-  void spread(Index rows, Index width, Index passes) {
-    const Index steps = (rows + kTileRows - 1) / kTileRows * ((width + kPanel - 1) / kPanel) * passes;
-    numbers_ = ((end_ - at_) / kLineNumbers / std::max<Index>(steps, 1) + 1) * kLineNumbers;
+  Index left() const { return at_ < end_ ? static_cast<Index>(end_ - at_) : 0; }  // bytes
+  /// Shares `bytes` out among the turns of all tiles of a product.
+  void spread(Index bytes, Index rows, Index width, Index depth) {
+    const Index tiles = (rows + kTileRows - 1) / kTileRows * ((width + kPanel - 1) / kPanel);
+    const Index turns = std::max<Index>(tiles * (depth / kSteps), 1);
+    if (left() > 0) step_ = static_cast<std::uintptr_t>((bytes + turns - 1) / turns);
   }
-  void step() {
-    const Index count = std::min(numbers_, end_ - at_);
-    for (Index k = 0; k < count; k += kLineNumbers) __builtin_prefetch(at_ + k, 0, 2);
-    at_ += count;
+  GAT_INLINE void next() {
+    __builtin_prefetch(reinterpret_cast<const void*>(at_), 0, 2);
+    at_ += step_;
   }
 
  private:
-  static constexpr Index kLineNumbers = 64 / sizeof(Real);
-  const Real* at_ = nullptr;
-  const Real* end_ = nullptr;
-  Index numbers_ = 0;  // per step
+  static std::uintptr_t address(const Real* number) { return reinterpret_cast<std::uintptr_t>(number); }
+  static constexpr Real kNothing = 0;
+  // Numbers, since turns that are left over go on behind the last row.
+  std::uintptr_t at_ = address(&kNothing), end_ = at_, step_ = 0;
 };
 
 inline Index panels(Index width) { return (width + kPanel - 1) / kPanel; }
@@ -79,53 +88,130 @@ inline void pack_panels(const Real* b, Index depth_step, Index column_step, Inde
   }
 }
 
-template <int Rows, int Vectors>
-inline void multiply_tile(const Steps& a, const Real* panel, Index depth, Real* c, Index c_step, bool add) {
-  // C is written after the whole depth: its lines arrive meanwhile.
-#pragma GCC unroll 12
-  for (int m = 0; m < Rows; ++m) {
-    for (int v = 0; v < Vectors; ++v) __builtin_prefetch(c + m * c_step + v * kVector, 1);
+/// A panel of B as it was packed.
+struct PackedPanel {
+  GAT_INLINE Vector load(int k, int v) const { return load_vector(at + k * kPanel + v * kVector); }
+  GAT_INLINE void advance(int steps) { at += steps * kPanel; }
+  const Real* at;
+};
+/// One that is packed while it is read for the first time.
+struct PackingPanel {
+  GAT_INLINE Vector load(int k, int v) const {
+    const Vector numbers = load_vector(from + k * depth_step + v * kVector);
+    store_vector(to + k * kPanel + v * kVector, numbers);
+    return numbers;
   }
+  GAT_INLINE void advance(int steps) { from += steps * depth_step, to += steps * kPanel; }
+  const Real* from;
+  Index depth_step;
+  Real* to;
+};
+
+/// Rows of A, each in order: every third one has a pointer, and three offsets move along them.
+template <int Rows>
+struct RowsOfA {
+  explicit RowsOfA(const Steps& a) {
+    for (int g = 0; g < kPointers; ++g) rows[g] = a.data + 3 * g * a.row_step;
+    for (int o = 0; o < 3; ++o) offset[o] = o * a.row_step;
+  }
+  GAT_INLINE Vector at(int m, int k) const { return broadcast(*(rows[m / 3] + offset[m % 3] + k)); }
+  GAT_INLINE void advance(int steps) {
+#pragma GCC unroll 3
+    for (int o = 0; o < 3; ++o) offset[o] += steps;
+  }
+  static constexpr int kPointers = (Rows + 2) / 3;
+  const Real* rows[kPointers];
+  Index offset[3];
+};
+/// Columns of A, which lie side by side.
+template <int Rows>
+struct ColumnsOfA {
+  explicit ColumnsOfA(const Steps& a) : columns(a.data), step(a.depth_step) {}
+  GAT_INLINE Vector at(int m, int k) const { return broadcast(columns[k * step + m]); }
+  GAT_INLINE void advance(int steps) { columns += steps * step; }
+  const Real* columns;
+  Index step;
+};
+
+/// Columns of C that belong to one panel, from some row on.
+struct Target {
+  Target row(Index m) const { return {data + m * step, step, width, add}; }
+  Real* data;
+  Index step, width;
+  bool add;
+};
+
+template <int Rows, int Vectors, class Factor, class Panel>
+GAT_INLINE void sum_tile(Factor a, Panel panel, Index depth, const Target& c, ReadAhead& fetched) {
+  // C is written after the whole depth: its lines arrive meanwhile, those of a tall tile row by row.
+  constexpr bool kTall = Rows * Vectors * kVector > 12 * kLineNumbers;
+  const Real* arriving = c.data;
+  const Real* const last_row = arriving + (Rows - 1) * c.step;
+  const auto fetch_row = [&]() GAT_INLINE_BODY {
+    for (Index n = 0; n < Vectors * kVector; n += kLineNumbers) __builtin_prefetch(arriving + n, 1);
+    arriving = std::min(arriving + c.step, last_row);
+  };
+  for (int m = 0; !kTall && m < Rows; ++m) fetch_row();
+
   Vector sum[Rows][Vectors];
 #pragma GCC unroll 12
   for (int m = 0; m < Rows; ++m) {
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v) sum[m][v] = Vector{};
   }
-  // Three rows share a pointer and reach each other by multiples of the step.
-  constexpr int kPointers = (Rows + 2) / 3;
-  const Real* rows[kPointers];
-  for (int g = 0; g < kPointers; ++g) rows[g] = a.data + 3 * g * a.row_step;
-  for (Index k = 0; k < depth; ++k) {
+  const auto add_products = [&](int k) GAT_INLINE_BODY {
     Vector b[Vectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < Vectors; ++v) b[v] = load_vector(panel + k * kPanel + v * kVector);
+    for (int v = 0; v < Vectors; ++v) b[v] = panel.load(k, v);
 #pragma GCC unroll 12
     for (int m = 0; m < Rows; ++m) {
-      const Vector factor = broadcast(rows[m / 3][m % 3 * a.row_step]);
+      const Vector factor = a.at(m, k);
 #pragma GCC unroll 2
       for (int v = 0; v < Vectors; ++v) sum[m][v] = factor * b[v] + sum[m][v];
     }
-#pragma GCC unroll 4
-    for (int g = 0; g < kPointers; ++g) rows[g] += a.depth_step;
+  };
+  ReadAhead ahead = fetched;
+  for (; depth >= kSteps; depth -= kSteps) {
+    ahead.next();
+    if (kTall) fetch_row();
+#pragma GCC unroll 2
+    for (int k = 0; k < kSteps; ++k) add_products(k);
+    a.advance(kSteps);
+    panel.advance(kSteps);
   }
+  if (depth > 0) add_products(0);
+  fetched = ahead;
 #pragma GCC unroll 12
   for (int m = 0; m < Rows; ++m) {
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v) {
-      Real* to = c + m * c_step + v * kVector;
-      store_vector(to, add ? load_vector(to) + sum[m][v] : sum[m][v]);
+      Real* to = c.data + m * c.step + v * kVector;
+      const Index count = v + 1 < Vectors ? kVector : c.width - v * kVector;
+      if (c.add) sum[m][v] = load_lanes(to, count, Vector{}) + sum[m][v];
+      store_lanes(to, sum[m][v], count);
     }
   }
 }
+template <int Rows, int Vectors>
+GAT_INLINE void multiply_tile(const RowsOfA<Rows>& a, const PackedPanel& panel, Index depth, const Target& c,
+                              ReadAhead& ahead) {
+  sum_tile<Rows, Vectors>(a, panel, depth, c, ahead);
+}
+// A call, since the loops around it would leave too few registers for pointers.
+template <int Rows, int Vectors, class Panel>
+GAT_NOINLINE void multiply_tile(const ColumnsOfA<Rows>& a, const Panel& panel, Index depth, const Target& c,
+                                ReadAhead& ahead) {
+  sum_tile<Rows, Vectors>(a, panel, depth, c, ahead);
+}
 
-template <int Vectors>
-inline void multiply_rows(Index rows, const Steps& a, const Real* panel, Index depth, Real* c, Index c_step,
-                          bool add) {
+/// One tile of C: at most kTileRows rows.
+template <int Vectors, template <int> class Factor>
+GAT_INLINE void multiply_rows(Index rows, const Steps& a, const PackedPanel& panel, Index depth,
+                              const Target& c, ReadAhead& ahead) {
   switch (rows) {
 #define GAT_TILE(n) \
   case n:           \
-    return multiply_tile<n, Vectors>(a, panel, depth, c, c_step, add);
+    return multiply_tile<n, Vectors>(Factor<n>(a), panel, depth, c, ahead);
     GAT_TILE(1)
     GAT_TILE(2)
     GAT_TILE(3)
@@ -143,63 +229,58 @@ inline void multiply_rows(Index rows, const Steps& a, const Real* panel, Index d
 #undef GAT_TILE
   }
 }
-
-/// One panel of C: `rows` rows times the panel's `width` columns; each tile fetches its share of `ahead`.
-inline void multiply_panel(Index rows, const Steps& a, const Real* panel, Index depth, Index width, Real* c,
-                           Index c_step, bool add, ReadAhead& ahead) {
-  const bool whole = width % kVector == 0;
-  for (Index m = 0; m < rows; m += kTileRows) {
-    const Index count = std::min(kTileRows, rows - m);
-    const Steps tile{a.data + m * a.row_step, a.row_step, a.depth_step};
-    Real* to = c + m * c_step;
-    ahead.step();
-    if (whole && width > kVector) {
-      multiply_rows<2>(count, tile, panel, depth, to, c_step, add);
-    } else if (whole) {
-      multiply_rows<1>(count, tile, panel, depth, to, c_step, add);
-    } else {
-      // Columns that do not fill a register go through a tile of their own.
-      Real sums[kTileRows * kPanel];
-      if (add) {
-        std::fill_n(sums, count * kPanel, Real(0));
-        for (Index i = 0; i < count; ++i) std::copy_n(to + i * c_step, width, sums + i * kPanel);
-      }
-      if (width > kVector) multiply_rows<2>(count, tile, panel, depth, sums, kPanel, add);
-      else multiply_rows<1>(count, tile, panel, depth, sums, kPanel, add);
-      for (Index i = 0; i < count; ++i) std::copy_n(sums + i * kPanel, width, to + i * c_step);
-    }
-  }
+template <template <int> class Factor>
+GAT_INLINE void multiply_rows(Index rows, const Steps& a, const PackedPanel& panel, Index depth,
+                              const Target& c, ReadAhead& ahead) {
+  if (c.width > kVector) multiply_rows<2, Factor>(rows, a, panel, depth, c, ahead);
+  else multiply_rows<1, Factor>(rows, a, panel, depth, c, ahead);
 }
 
-/// C (+)= Aᵀ B for A (depth × rows) and packed B (depth × width), depth ≤ kDepth. A is read where it lies:
-/// one line per row and tile, which the second-level cache delivers in time as long as A is there.
-inline void multiply_transposed(Index rows, const Steps& a, const Real* packed, Index depth, Index width,
-                                Real* c, Index c_step, bool add, ReadAhead next_a, ReadAhead next_b) {
-  next_a.spread(rows, width, 1);
-  next_b.spread(rows, width, 1);
+/// C (+)= Aᵀ B for A (depth × rows), whose rows lie a.depth_step apart, and B (depth × width),
+/// depth ≤ kDepth. Element (k, n) of B lies at b.data[k · b.depth_step + n · b.row_step]; `packed` has room
+/// for one panel of it. A is read where it lies: one line per row and tile, which the second-level cache
+/// delivers in time as long as A is there.
+inline void multiply_transposed(Index rows, const Steps& a, const Steps& b, Real* packed, Index depth,
+                                Index width, Real* c, Index c_step, bool add, ReadAhead next_a,
+                                ReadAhead next_b) {
+  const Index bytes = next_a.left() + next_b.left();
+  next_a.spread(bytes, rows, width, depth);
+  next_b.spread(bytes, rows, width, depth);
+  const auto ahead = [&]() -> ReadAhead& { return next_a.left() > 0 ? next_a : next_b; };
   // A panel stays in the first-level cache while the columns of A pass by.
   for (Index p = 0; p < panels(width); ++p) {
-    for (Index m = 0; m < rows; m += kTileRows) {
-      next_a.step();
-      multiply_panel(std::min(kTileRows, rows - m), {a.data + m, 1, a.row_step}, packed + p * depth * kPanel,
-                     depth, std::min(kPanel, width - p * kPanel), c + m * c_step + p * kPanel, c_step, add,
-                     next_b);
+    const Target target{c + p * kPanel, c_step, std::min(kPanel, width - p * kPanel), add};
+    const Steps panel{b.data + p * kPanel * b.row_step, b.row_step, b.depth_step};
+    Index m = 0;
+    if (target.width == kPanel && panel.row_step == 1 && rows >= kTileRows) {
+      multiply_tile<kTileRows, 2>(ColumnsOfA<kTileRows>(a),
+                                  PackingPanel{panel.data, panel.depth_step, packed}, depth, target, ahead());
+      m = kTileRows;
+    } else {
+      pack_panels(panel.data, panel.depth_step, panel.row_step, depth, target.width, 0, 1, packed);
+    }
+    for (; m < rows; m += kTileRows) {
+      multiply_rows<ColumnsOfA>(std::min(kTileRows, rows - m), {a.data + m, 1, a.depth_step}, {packed}, depth,
+                                target.row(m), ahead());
     }
   }
 }
 
-/// C (+)= A B for packed B (depth × width).
+/// C (+)= A B for A, whose rows lie a.row_step apart, and packed B (depth × width).
 inline void multiply(Index rows, const Steps& a, const Real* packed, Index depth, Index width, Real* c,
                      Index c_step, bool add, ReadAhead ahead = {}) {
-  ahead.spread(rows, width, (depth + kDepth - 1) / kDepth);
+  ahead.spread(ahead.left(), rows, width, depth);
   if (depth == 0 && !add) {
     for (Index i = 0; i < rows; ++i) std::fill_n(c + i * c_step, width, Real(0));
   }
   for (Index k = 0; k < depth; k += kDepth) {
-    const Steps part{a.data + k * a.depth_step, a.row_step, a.depth_step};
     for (Index p = 0; p < panels(width); ++p) {
-      multiply_panel(rows, part, packed + (p * depth + k) * kPanel, std::min(kDepth, depth - k),
-                     std::min(kPanel, width - p * kPanel), c + p * kPanel, c_step, add || k > 0, ahead);
+      const Target target{c + p * kPanel, c_step, std::min(kPanel, width - p * kPanel), add || k > 0};
+      for (Index m = 0; m < rows; m += kTileRows) {
+        const Steps part{a.data + m * a.row_step + k, a.row_step, 1};
+        multiply_rows<RowsOfA>(std::min(kTileRows, rows - m), part, {packed + (p * depth + k) * kPanel},
+                               std::min(kDepth, depth - k), target.row(m), ahead);
+      }
     }
   }
 }
