@@ -10,9 +10,9 @@ namespace GAT_SIMD {
 
 /// Rows of a product that are worked on together: their part of X stays in the second-level cache.
 inline constexpr Index kBlockRows = 96;
-/// Rows of one step of a sum over rows: few enough that panels of both factors stay in the first-level cache,
-/// enough that the sums are not loaded and stored too often.
-inline constexpr Index kSumRows = 64;
+/// Rows of one step of a sum over rows: few enough that panels of both factors stay in the near caches,
+/// enough that the sums are not loaded and stored too often. Low tiles read the first factor twice as often.
+inline constexpr Index kSumRows = kTileRows == 12 ? 128 : 64;
 
 inline bool reads_in_place(const LinearInput& input) {
   return !input.dropout.active() && input.rows.row_ids.empty();
