@@ -32,8 +32,8 @@ struct Steps {
 
 /// Rows that the next block will read, fetched into the second-level cache while this one is worked on: else
 /// every block begins by waiting for memory. One line is asked for with each turn of a tile's loop, the same
-/// one several times over where there are fewer lines than turns: a core has few requests under way, and
-/// behind a burst of them its products wait, too.
+/// one several times over where there are fewer lines than turns, and not every one where there are more: a
+/// core has few requests under way, and behind a burst of them its products wait, too.
 class ReadAhead {
  public:
   /// Nothing to fetch.
