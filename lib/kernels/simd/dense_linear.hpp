@@ -104,7 +104,7 @@ class DenseLinear {
                      const Index last = std::min(first + kBlockRows, d_out.rows);
                      const ReadAhead next(d_out, last, last + kBlockRows);
                      for (Index s = 0; s < slices; ++s) {
-                       Steps d{d_out.row(first), d_out.stride, 1};
+                       FactorRows d{d_out.row(first), d_out.stride};
                        Index depth = weight.cols;
                        if (slices > 1) {
                          d = head_of(d_out, HeadColumns(*input_.head_masks, s), first, last,
@@ -131,10 +131,10 @@ class DenseLinear {
   }
 
   // X under a layer of the mask: where it lies, or copied to a block.
-  Steps rows(Index first, Index last, Index layer, MatrixView block) const {
-    if (reads_in_place(input_)) return {input_.rows.dense.row(first), input_.rows.dense.stride, 1};
+  FactorRows rows(Index first, Index last, Index layer, MatrixView block) const {
+    if (reads_in_place(input_)) return {input_.rows.dense.row(first), input_.rows.dense.stride};
     load_rows(input_, layer, first, last, block);
-    return {block.data, block.stride, 1};
+    return {block.data, block.stride};
   }
 
   // W or Wᵀ in panels; with slices, one row of panels per head.
@@ -171,20 +171,19 @@ class DenseLinear {
   }
 
   // One head's columns, side by side.
-  static Steps head_of(ConstMatrixView matrix, const HeadColumns& columns, Index first, Index last,
-                       Real* block) {
+  static FactorRows head_of(ConstMatrixView matrix, const HeadColumns& columns, Index first, Index last,
+                            Real* block) {
     for (Index r = first; r < last; ++r) {
       for (Index d = 0; d < columns.count; ++d)
         block[(r - first) * columns.count + d] = matrix(r, columns.first + d * columns.step);
     }
-    return {block, columns.count, 1};
+    return {block, columns.count};
   }
 
   // sum (+)= (m ⊙ X)ᵀ d_out over some rows
   void add_products(ConstMatrixView d_out, Index first, Index last, bool add, MatrixView block, Real* packed,
                     MatrixView sum) const {
-    const Steps x = rows(first, last, 0, block);
-    multiply_transposed(depth_, {x.data, 1, x.row_step}, {d_out.row(first), 1, d_out.stride}, packed,
+    multiply_transposed(depth_, rows(first, last, 0, block), {d_out.row(first), d_out.stride, 1}, packed,
                         last - first, d_out.cols, sum.data, sum.stride, add, next_rows(last, kSumRows),
                         ReadAhead(d_out, last, last + kSumRows));
   }
@@ -196,8 +195,8 @@ class DenseLinear {
     for (Index s = 0; s < layout.num_heads; ++s) {
       load_rows(input_, s, first, last, block);
       const HeadColumns columns(layout, s);
-      multiply_transposed(depth_, {block.data, 1, block.stride},
-                          {d_out.row(first) + columns.first, columns.step, d_out.stride}, packed,
+      multiply_transposed(depth_, {block.data, block.stride},
+                          {d_out.row(first) + columns.first, d_out.stride, columns.step}, packed,
                           last - first, columns.count, head.data, head.stride, false, {}, {});
       for (Index f = 0; f < depth_; ++f) {
         for (Index d = 0; d < columns.count; ++d) sum(f, columns.first + d * columns.step) += head(f, d);

@@ -24,10 +24,15 @@ inline constexpr Index kDepth = 256;
 inline constexpr int kSteps = 2;
 inline constexpr Index kLineNumbers = 64 / sizeof(Real);
 
-/// A matrix seen through two steps: element (i, k) lies at data[i · row_step + k · depth_step].
-struct Steps {
+/// Rows of a first factor, `step` apart, each without gaps.
+struct FactorRows {
   const Real* data;
-  Index row_step, depth_step;
+  Index step;
+};
+/// A second factor: element (k, n) lies at data[k · depth_step + n · column_step].
+struct SecondFactor {
+  const Real* data;
+  Index depth_step, column_step;
 };
 
 /// Rows that the next block will read, fetched into the second-level cache while this one is worked on: else
@@ -110,9 +115,9 @@ struct PackingPanel {
 /// Rows of A, each in order: every third one has a pointer, and three offsets move along them.
 template <int Rows>
 struct RowsOfA {
-  explicit RowsOfA(const Steps& a) {
-    for (int g = 0; g < kPointers; ++g) rows[g] = a.data + 3 * g * a.row_step;
-    for (int o = 0; o < 3; ++o) offset[o] = o * a.row_step;
+  explicit RowsOfA(const FactorRows& a) {
+    for (int g = 0; g < kPointers; ++g) rows[g] = a.data + 3 * g * a.step;
+    for (int o = 0; o < 3; ++o) offset[o] = o * a.step;
   }
   GAT_INLINE Vector at(int m, int k) const { return broadcast(*(rows[m / 3] + offset[m % 3] + k)); }
   GAT_INLINE void advance(int steps) {
@@ -126,7 +131,7 @@ struct RowsOfA {
 /// Columns of A, which lie side by side.
 template <int Rows>
 struct ColumnsOfA {
-  explicit ColumnsOfA(const Steps& a) : columns(a.data), step(a.depth_step) {}
+  explicit ColumnsOfA(const FactorRows& a) : columns(a.data), step(a.step) {}
   GAT_INLINE Vector at(int m, int k) const { return broadcast(columns[k * step + m]); }
   GAT_INLINE void advance(int steps) { columns += steps * step; }
   const Real* columns;
@@ -206,7 +211,7 @@ GAT_NOINLINE void multiply_tile(const ColumnsOfA<Rows>& a, const Panel& panel, I
 
 /// One tile of C: at most kTileRows rows.
 template <int Vectors, template <int> class Factor>
-GAT_INLINE void multiply_rows(Index rows, const Steps& a, const PackedPanel& panel, Index depth,
+GAT_INLINE void multiply_rows(Index rows, const FactorRows& a, const PackedPanel& panel, Index depth,
                               const Target& c, ReadAhead& ahead) {
   switch (rows) {
 #define GAT_TILE(n) \
@@ -230,18 +235,17 @@ GAT_INLINE void multiply_rows(Index rows, const Steps& a, const PackedPanel& pan
   }
 }
 template <template <int> class Factor>
-GAT_INLINE void multiply_rows(Index rows, const Steps& a, const PackedPanel& panel, Index depth,
+GAT_INLINE void multiply_rows(Index rows, const FactorRows& a, const PackedPanel& panel, Index depth,
                               const Target& c, ReadAhead& ahead) {
   if (c.width > kVector) multiply_rows<2, Factor>(rows, a, panel, depth, c, ahead);
   else multiply_rows<1, Factor>(rows, a, panel, depth, c, ahead);
 }
 
-/// C (+)= Aᵀ B for A (depth × rows), whose rows lie a.depth_step apart, and B (depth × width),
-/// depth ≤ kDepth. Element (k, n) of B lies at b.data[k · b.depth_step + n · b.row_step]; `packed` has room
-/// for one panel of it. A is read where it lies: one line per row and tile, which the second-level cache
-/// delivers in time as long as A is there.
-inline void multiply_transposed(Index rows, const Steps& a, const Steps& b, Real* packed, Index depth,
-                                Index width, Real* c, Index c_step, bool add, ReadAhead next_a,
+/// C (+)= Aᵀ B for A (depth × rows) and B (depth × width), depth ≤ kDepth; `packed` has room for one panel
+/// of B. A is read where it lies: one line per row and tile, which the second-level cache delivers in time
+/// as long as A is there.
+inline void multiply_transposed(Index rows, const FactorRows& a, const SecondFactor& b, Real* packed,
+                                Index depth, Index width, Real* c, Index c_step, bool add, ReadAhead next_a,
                                 ReadAhead next_b) {
   const Index bytes = next_a.left() + next_b.left();
   next_a.spread(bytes, rows, width, depth);
@@ -250,24 +254,24 @@ inline void multiply_transposed(Index rows, const Steps& a, const Steps& b, Real
   // A panel stays in the first-level cache while the columns of A pass by.
   for (Index p = 0; p < panels(width); ++p) {
     const Target target{c + p * kPanel, c_step, std::min(kPanel, width - p * kPanel), add};
-    const Steps panel{b.data + p * kPanel * b.row_step, b.row_step, b.depth_step};
+    const SecondFactor panel{b.data + p * kPanel * b.column_step, b.depth_step, b.column_step};
     Index m = 0;
-    if (target.width == kPanel && panel.row_step == 1 && rows >= kTileRows) {
+    if (target.width == kPanel && panel.column_step == 1 && rows >= kTileRows) {
       multiply_tile<kTileRows, 2>(ColumnsOfA<kTileRows>(a),
                                   PackingPanel{panel.data, panel.depth_step, packed}, depth, target, ahead());
       m = kTileRows;
     } else {
-      pack_panels(panel.data, panel.depth_step, panel.row_step, depth, target.width, 0, 1, packed);
+      pack_panels(panel.data, panel.depth_step, panel.column_step, depth, target.width, 0, 1, packed);
     }
     for (; m < rows; m += kTileRows) {
-      multiply_rows<ColumnsOfA>(std::min(kTileRows, rows - m), {a.data + m, 1, a.depth_step}, {packed}, depth,
+      multiply_rows<ColumnsOfA>(std::min(kTileRows, rows - m), {a.data + m, a.step}, {packed}, depth,
                                 target.row(m), ahead());
     }
   }
 }
 
-/// C (+)= A B for A, whose rows lie a.row_step apart, and packed B (depth × width).
-inline void multiply(Index rows, const Steps& a, const Real* packed, Index depth, Index width, Real* c,
+/// C (+)= A B for packed B (depth × width).
+inline void multiply(Index rows, const FactorRows& a, const Real* packed, Index depth, Index width, Real* c,
                      Index c_step, bool add, ReadAhead ahead = {}) {
   ahead.spread(ahead.left(), rows, width, depth);
   if (depth == 0 && !add) {
@@ -277,7 +281,7 @@ inline void multiply(Index rows, const Steps& a, const Real* packed, Index depth
     for (Index p = 0; p < panels(width); ++p) {
       const Target target{c + p * kPanel, c_step, std::min(kPanel, width - p * kPanel), add || k > 0};
       for (Index m = 0; m < rows; m += kTileRows) {
-        const Steps part{a.data + m * a.row_step + k, a.row_step, 1};
+        const FactorRows part{a.data + m * a.step + k, a.step};
         multiply_rows<RowsOfA>(std::min(kTileRows, rows - m), part, {packed + (p * depth + k) * kPanel},
                                std::min(kDepth, depth - k), target.row(m), ahead);
       }
